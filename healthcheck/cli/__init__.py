@@ -1,0 +1,1 @@
+"""What did the user ask for? One file a command. Imports everything."""

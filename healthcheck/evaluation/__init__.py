@@ -1,0 +1,1 @@
+"""Is it a measurement, and is it fast enough? Nouns to verdicts, pure. Imports parsing, model."""

@@ -1,0 +1,1 @@
+"""Which command line starts this job? Pure. Imports parsing, model."""

@@ -1,0 +1,85 @@
+"""What a verdict is about: a node, one of its parts, or something between nodes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class Kind(StrEnum):
+    """The kinds of component, smallest blast radius last."""
+
+    FABRIC = "fabric"
+    RAIL = "rail"
+    PATH = "path"
+    LINK = "link"
+    NODE = "node"
+    GPU = "gpu"
+    HCA = "hca"
+    NVLINK = "nvlink"
+
+
+_BETWEEN = {Kind.RAIL, Kind.PATH, Kind.LINK}
+_INSIDE = {Kind.GPU, Kind.HCA, Kind.NVLINK}
+
+
+class Component(Struct, frozen=True, order=True):
+    """One named thing, written the same way everywhere: `node05`, `node05/hca:mlx5_2`, `link:node01-node06`.
+
+    Orderable, printable and usable as a dict key. `host` is the node it belongs to, None between nodes.
+    """
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def kind(self) -> Kind:
+        """Read from the spelling, which is the contract."""
+        if self.text == Kind.FABRIC:
+            return Kind.FABRIC
+        head, slash, part = self.text.partition("/")
+        prefix = (part if slash else head).partition(":")[0]
+        for kind in _INSIDE if slash else _BETWEEN:
+            if prefix == kind.value:
+                return kind
+        return Kind.NODE
+
+    @property
+    def host(self) -> str | None:
+        """The node this belongs to; None for what lies between nodes."""
+        if self.kind in _BETWEEN or self.kind is Kind.FABRIC:
+            return None
+        return self.text.partition("/")[0]
+
+
+FABRIC = Component(Kind.FABRIC.value)
+
+
+def node(host: str) -> Component:
+    """The whole node."""
+    return Component(host)
+
+
+def gpu(host: str, index: int) -> Component:
+    """One GPU, by the index nvidia-smi gives it."""
+    return Component(f"{host}/gpu:{index}")
+
+
+def hca(host: str, device: str) -> Component:
+    """One host channel adapter, by its device name (`mlx5_2`)."""
+    return Component(f"{host}/hca:{device}")
+
+
+def link(host_a: str, host_b: str) -> Component:
+    """What lies between two nodes; the same for (a, b) and (b, a)."""
+    first, second = sorted((host_a, host_b))
+    return Component(f"link:{first}-{second}")
+
+
+def path(leaf_a: str, leaf_b: str) -> Component:
+    """What lies between two leaf groups."""
+    first, second = sorted((leaf_a, leaf_b))
+    return Component(f"path:{first}-{second}")

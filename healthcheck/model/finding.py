@@ -1,0 +1,56 @@
+"""What was concluded: one result a check, and the lines an operator acts on."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from healthcheck.model.component import Component
+from healthcheck.model.message import Message
+from healthcheck.model.reading import Evidence
+from healthcheck.model.verdict import Verdict
+
+
+class CheckResult(Struct, frozen=True):
+    """The one result of one planned check.
+
+    `check` is a stable id (docs/checks.md), `rule` names the rule that fired (`integrity.incomplete`,
+    `peak.below_broken`, ...), `observed` and `expected` are in `unit`; None where there is no number.
+    """
+
+    check: str
+    component: Component
+    verdict: Verdict
+    message: Message
+    rule: str
+    stage: str = ""
+    observed: float | None = None
+    expected: float | None = None
+    unit: str = ""
+    evidence: tuple[Evidence, ...] = ()
+
+
+class Confidence(StrEnum):
+    """How sure a finding is, in the three words of the report."""
+
+    CONFIRMED = "confirmed"
+    LIKELY = "likely"
+    SUSPECTED = "suspected"
+
+
+class Finding(Struct, frozen=True):
+    """One line an operator acts on: who, how bad, why, what speaks for and against, what to do.
+
+    `cause` and `remedy` are messages of the catalogue; their codes are stable.
+    """
+
+    component: Component
+    verdict: Verdict
+    confidence: Confidence
+    cause: Message
+    remedy: Message
+    evidence_for: tuple[Message, ...] = ()
+    evidence_against: tuple[Message, ...] = ()
+    commands: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()

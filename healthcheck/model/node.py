@@ -1,0 +1,77 @@
+"""A node as the probes found it."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from healthcheck.model.reading import Reading
+
+
+class Gpu(Struct, frozen=True):
+    """One line of `nvidia-smi --query-gpu`. Texts as printed; None where the tool said N/A."""
+
+    index: int
+    uuid: str
+    name: str
+    bus_id: str
+    driver: str | None = None
+
+
+class Hca(Struct, frozen=True):
+    """One port of a host channel adapter. `rate_gbit_s` is the line rate in Gb/s, `rate_text` as printed."""
+
+    device: str
+    port: int
+    state: str
+    physical_state: str
+    rate_gbit_s: float | None
+    rate_text: str
+    link_layer: str
+    firmware: str | None = None
+
+    @property
+    def active(self) -> bool:
+        """True when the port carries traffic."""
+        return "ACTIVE" in self.state.upper()
+
+
+class GpuProcess(Struct, frozen=True):
+    """A process that holds a GPU. `token` is the run token found in its environment, None when unreadable."""
+
+    pid: int
+    name: str
+    user: str | None = None
+    token: str | None = None
+
+
+class Binary(Struct, frozen=True):
+    """The nccl-tests executable as found on a node."""
+
+    path: str
+    mpi_built: bool
+    missing_libraries: tuple[str, ...] = ()
+    architecture_ok: bool = True
+
+
+class MpiFlavour(Struct, frozen=True):
+    """Which mpirun a node has: family `openmpi` or `hydra`, and the version as printed."""
+
+    family: str
+    version: str
+
+    @property
+    def major(self) -> int:
+        """First number of the version; decides between the Open MPI 4 and 5 spellings."""
+        head = self.version.partition(".")[0]
+        return int(head) if head.isdigit() else 0
+
+
+class NodeFacts(Struct, frozen=True):
+    """All readings of one node from one probe round."""
+
+    host: str
+    gpus: Reading[tuple[Gpu, ...]]
+    hcas: Reading[tuple[Hca, ...]]
+    gpu_processes: Reading[tuple[GpuProcess, ...]]
+    binary: Reading[Binary]
+    mpi: Reading[MpiFlavour]

@@ -1,0 +1,71 @@
+"""A machine type: what a node of it has and how fast it should be. Every number carries its source."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Sourced(Struct, frozen=True, forbid_unknown_fields=True):
+    """A number and where it was published or measured."""
+
+    value: float
+    source: str
+
+
+class GpuSpec(Struct, frozen=True, forbid_unknown_fields=True):
+    """`names` are matched as parts of what nvidia-smi prints."""
+
+    names: tuple[str, ...]
+    count: int
+
+
+class NicSpec(Struct, frozen=True, forbid_unknown_fields=True):
+    """The compute HCAs of a node; storage and management ports do not count. Rate in Gb/s, line rate."""
+
+    count: int
+    rate_gbit_s: float
+    link_layer: str
+    source: str
+
+
+class Thresholds(Struct, frozen=True, forbid_unknown_fields=True):
+    """Fractions of peak: at or above `healthy` PASS, below `broken` FAIL, between them DEGRADED."""
+
+    healthy: float
+    broken: float
+
+
+class Platform(Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of `platforms/`. Bandwidths in GB/s (10^9), one direction.
+
+    `intra_busbw_gbyte_s` is the ring peak inside a node per GPU; `peak_basis` says whether it is the line rate
+    (`raw`) or what the topology can deliver (`effective`). `thresholds` maps a stage name to its own fractions.
+    `known_good_gbyte_s` maps a stage name to what healthy machines of this kind measure.
+    """
+
+    name: str
+    title: str
+    gpu: GpuSpec
+    nics: NicSpec
+    intra_busbw_gbyte_s: Sourced
+    peak_basis: str = "raw"
+    thresholds: dict[str, Thresholds] = {}
+    known_good_gbyte_s: dict[str, Sourced] = {}
+
+    @property
+    def nic_sum_gbyte_s(self) -> float:
+        """All compute NICs of a node together: Gb/s / 8."""
+        return self.nics.count * self.nics.rate_gbit_s / 8
+
+
+class Limit(Struct, frozen=True):
+    """What one reading is held against. `peak` in `unit`; `source` names where the expectation came from."""
+
+    check: str
+    stage: str
+    collective: str
+    peak: float
+    healthy: float
+    broken: float
+    unit: str
+    source: str

@@ -1,0 +1,40 @@
+"""One look at something, and whether it could be seen at all."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+
+T = TypeVar("T")
+
+
+class ReadingState(StrEnum):
+    """Only OBSERVED carries a value. None of the others may ever be read as health."""
+
+    OBSERVED = "observed"
+    TOOL_MISSING = "tool_missing"
+    DENIED = "denied"
+    UNREACHABLE = "unreachable"
+    UNPARSABLE = "unparsable"
+
+
+class Evidence(Struct, frozen=True):
+    """A quoted line: `source` says where it was read (command, file, `node05: /sys/...`), `text` is verbatim."""
+
+    source: str
+    text: str
+
+
+class Reading(Struct, Generic[T], frozen=True):
+    """A value as read on a node, or the reason why there is none."""
+
+    state: ReadingState
+    value: T | None = None
+    evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def observed(self) -> bool:
+        """True when `value` may be used."""
+        return self.state is ReadingState.OBSERVED

@@ -1,0 +1,90 @@
+"""The record of a run: `record.json`, of which every report is a view. Keys: docs contracts, 'A run directory'."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from healthcheck.model.finding import CheckResult, Finding
+from healthcheck.model.host import Host
+from healthcheck.model.measurement import CollectiveRow
+from healthcheck.model.message import Message
+from healthcheck.model.platform import Limit, Platform
+from healthcheck.model.playbook import Playbook
+from healthcheck.model.verdict import Verdict
+
+SCHEMA = "healthcheck.run/1"
+
+
+class HostRecord(Struct, frozen=True):
+    """One host that was named. `reasons` say why it is not PASS; `tries` of the connection are inside them."""
+
+    name: str
+    verdict: Verdict
+    reasons: tuple[Message, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
+    may_still_run: bool = False
+
+
+class JobRecord(Struct, frozen=True):
+    """One job. `rows` as parsed; `command` is the exact argv; `raw` is its folder below `raw/`."""
+
+    id: str
+    stage: str
+    collective: str
+    hosts: tuple[str, ...]
+    n_ranks: int
+    verdict: Verdict
+    rows: tuple[CollectiveRow, ...] = ()
+    command: tuple[str, ...] = ()
+    raw: str = ""
+    started_at: str = ""
+    duration_s: float = 0.0
+    reasons: tuple[Message, ...] = ()
+
+
+class Owner(Struct, frozen=True):
+    """Whose run it is: enough to know whether that process is still alive (pid and its start time)."""
+
+    user: str
+    machine: str
+    pid: int
+    pid_started: str
+    token: str
+
+
+class Provenance(Struct, frozen=True):
+    """Where everything came from."""
+
+    tool: str
+    versions: dict[str, str] = {}
+    limits: tuple[Limit, ...] = ()
+    playbook_sha256: str = ""
+    hostfile: str = ""
+    arguments: tuple[str, ...] = ()
+
+
+class RunRecord(Struct, frozen=True):
+    """A whole run. `state` is `incomplete` until the last stage has ended and was judged."""
+
+    run_id: str
+    state: Literal["incomplete", "complete", "interrupted"]
+    verdict: Verdict
+    exit_code: int | None
+    simulated: bool
+    started_at: str
+    finished_at: str | None
+    platform: Platform | None
+    playbook: Playbook
+    owner: Owner
+    hosts: tuple[HostRecord, ...] = ()
+    jobs: tuple[JobRecord, ...] = ()
+    checks: tuple[CheckResult, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    healthy_hosts: tuple[str, ...] = ()
+    excluded_hosts: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
+    provenance: Provenance = Provenance(tool="")
+    inventory: tuple[Host, ...] = ()
+    schema: str = SCHEMA

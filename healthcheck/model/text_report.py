@@ -1,0 +1,3 @@
+"""Texts of reports, findings and progress (diagnosis, reporting, workflows)."""
+
+REPORT_TEXTS: dict[str, str] = {}

@@ -1,0 +1,35 @@
+"""The message catalogue: code -> English template with named placeholders. One place for every text.
+
+Templates are plain `str.format` with named fields only. A later language is another mapping with the same keys.
+Each room owns one file of entries; this module joins them and refuses a code that is defined twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from healthcheck.model.text_hosts import HOST_TEXTS
+from healthcheck.model.text_jobs import JOB_TEXTS
+from healthcheck.model.text_probes import PROBE_TEXTS
+from healthcheck.model.text_report import REPORT_TEXTS
+
+
+def _joined(*parts: Mapping[str, str]) -> dict[str, str]:
+    catalogue: dict[str, str] = {}
+    for part in parts:
+        twice = catalogue.keys() & part.keys()
+        if twice:
+            raise ValueError(f"message codes defined twice: {sorted(twice)}")
+        catalogue.update(part)
+    return catalogue
+
+
+CATALOGUE_EN = _joined(HOST_TEXTS, JOB_TEXTS, PROBE_TEXTS, REPORT_TEXTS)
+
+
+def render_en(code: str, args: Mapping[str, str | int | float]) -> str:
+    """The English text of a message; a code unknown to this version shows itself rather than nothing."""
+    template = CATALOGUE_EN.get(code)
+    if template is None:
+        return f"{code} {dict(args)}"
+    return template.format(**args)

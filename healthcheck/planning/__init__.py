@@ -1,0 +1,1 @@
+"""Which jobs follow from this playbook and these hosts? Pure. Imports parsing, model."""

@@ -1,0 +1,1 @@
+"""Machine types as data: one YAML each, every number with its source. No Python."""

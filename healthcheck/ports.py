@@ -1,0 +1,159 @@
+"""What the workflows need from the outside world, one Protocol a role. `wiring.py` picks who plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+
+from healthcheck.model.command import Command, CommandResult, JobOutcome
+from healthcheck.model.host import Host
+from healthcheck.model.message import Message
+from healthcheck.model.record import RunRecord
+from healthcheck.model.verdict import Verdict
+
+
+class Sink(Protocol):
+    """Takes the output of a command as it arrives, in pieces of any length."""
+
+    def stdout(self, data: bytes) -> None:
+        """Bytes of standard output."""
+
+    def stderr(self, data: bytes) -> None:
+        """Bytes of standard error."""
+
+
+class Running(Protocol):
+    """A command that was started. It holds a channel, never a thread of ours."""
+
+    def poll(self) -> CommandResult | None:
+        """Move what has arrived into the sink; the result once the command has ended. Never blocks."""
+
+    def wait(self, timeout_s: float) -> CommandResult | None:
+        """Like `poll`, but sleeps up to `timeout_s` for the end. For short commands on a worker thread."""
+
+    def stop(self) -> None:
+        """Ask the far side to end it (INT, then TERM, then KILL, 5 s apart). Never blocks; keep polling."""
+
+
+class PushFile(Struct, frozen=True):
+    """Content for one file on a host: `name` relative to the cache folder, `mode` its permission bits.
+
+    Exactly one of `source` (a local file) and `content` is set.
+    """
+
+    name: str
+    mode: int
+    source: str | None = None
+    content: bytes | None = None
+
+
+class PushResult(Struct, frozen=True):
+    """`folder` is the absolute path of the cache folder on the host; None with the reason when refused."""
+
+    folder: str | None
+    copied: tuple[str, ...] = ()
+    reason: Message | None = None
+
+
+class Reached(Struct, frozen=True):
+    """Whether a host answered. `result` is None when it did; else how it did not (a value, not an error)."""
+
+    result: CommandResult | None = None
+    known_hosts: tuple[str, ...] = ()
+
+
+class Transport(Protocol):
+    """Runs commands on hosts. Never raises for a bad host: it is a result. Safe to call from many threads."""
+
+    def connect(self, host: Host) -> Reached:
+        """A TCP look, then the login; one connection a host is kept until `close`. `known_hosts` are the
+        verified host key lines, to be handed to mpirun's own ssh."""
+
+    def start(self, host: Host, command: Command, sink: Sink) -> Running:
+        """Start a command; connects first when there is no connection. A host that cannot be reached gives a
+        Running that has already ended."""
+
+    def push(self, host: Host, folder: str, files: Sequence[PushFile]) -> PushResult:
+        """Copy files below the per-user cache folder of the host (0700, ours, no link); only those whose
+        SHA-256 differs, written aside, checked, renamed."""
+
+    def close(self) -> None:
+        """Close every connection."""
+
+
+class Clock(Protocol):
+    """The only source of time."""
+
+    def now(self) -> datetime:
+        """Wall clock, UTC."""
+
+    def monotonic(self) -> float:
+        """Seconds, for durations."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+
+class Event(Struct, frozen=True):
+    """Something a person watching would like to know. `host` empty for a whole stage."""
+
+    stage: str
+    message: Message
+    host: str = ""
+    verdict: Verdict | None = None
+
+
+class Observer(Protocol):
+    """Hears what happens while it happens (progress on stderr)."""
+
+    def event(self, event: Event) -> None:
+        """Called from the thread of the workflow, in order."""
+
+
+class JobSink(Sink, Protocol):
+    """A sink that writes the raw files of one job, bounded, and watches the output grow."""
+
+    @property
+    def grew_at(self) -> float:
+        """Monotonic time of the last byte."""
+
+    @property
+    def footer_at(self) -> float | None:
+        """Monotonic time at which the nccl-tests footer passed by; None until then."""
+
+    @property
+    def bytes_cut(self) -> int:
+        """How much was left out because the job wrote more than the bound."""
+
+    def close(self) -> None:
+        """Flush to disk."""
+
+
+class RunStore(Protocol):
+    """A run directory. Files outside `raw/` appear whole or not at all."""
+
+    @property
+    def folder(self) -> Path:
+        """`reports/<run_id>`."""
+
+    def sink(self, job_id: str, stage: str) -> JobSink:
+        """The raw files of a job; an earlier, unfinished attempt is moved aside, never overwritten."""
+
+    def raw_text_files(self, job_id: str, stage: str) -> tuple[Path, Path]:
+        """(stdout, stderr) of a job."""
+
+    def save_outcome(self, outcome: JobOutcome) -> None:
+        """Keep the result of a job, as soon as it has ended."""
+
+    def outcomes(self) -> dict[str, JobOutcome]:
+        """All kept results by job id, for `--resume` and `rejudge`."""
+
+    def save_record(self, record: RunRecord) -> None:
+        """Write `record.json` atomically."""
+
+    def write(self, name: str, content: str) -> Path:
+        """Write one file of the run directory atomically."""

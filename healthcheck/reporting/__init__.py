@@ -1,0 +1,1 @@
+"""How is it told? Findings to pages. Imports diagnosis and below."""

@@ -1,0 +1,1 @@
+"""Is the training itself healthy? Pure readers of its files. Imports evaluation and below."""
