@@ -1,0 +1,70 @@
+"""The first sentence of every report: may I start, and on which nodes?"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from healthcheck.model.finding import Finding
+from healthcheck.model.host import Host
+from healthcheck.model.message import Message, say
+from healthcheck.model.record import RunRecord
+from healthcheck.model.verdict import Verdict
+
+
+class Decision(Struct, frozen=True):
+    """`sentence` for the operator; `offers_list`: the healthy set may be offered as a place to start."""
+
+    sentence: Message
+    offers_list: bool
+
+
+def decide(record: RunRecord) -> Decision:
+    """The decision a record supports. It reads the proven set of the record and never makes one up."""
+    ready, total = len(record.healthy_hosts), len(record.hosts)
+    if ready == 0:
+        return Decision(say("report.decision.none"), False)
+    if ready < total:
+        if ready == 1:
+            return Decision(say("report.decision.subset_one", total=total, name=record.healthy_hosts[0]), True)
+        return Decision(say("report.decision.subset", total=total, ready=ready), True)
+    if record.verdict is Verdict.PASS:
+        if total == 1:
+            return Decision(say("report.decision.all_one", name=record.healthy_hosts[0]), True)
+        return Decision(say("report.decision.all", total=total), True)
+    if record.verdict is Verdict.DEGRADED:
+        return Decision(say("report.decision.all_degraded", total=total), True)
+    return Decision(say("report.decision.all_held", verdict=record.verdict.name), False)
+
+
+def excluded(record: RunRecord) -> tuple[str, ...]:
+    """Hosts not to start on, in the order they were named.
+
+    Once a set is proven, whoever is not in it is excluded, also a host that nobody could reach.
+    """
+    healthy = set(record.healthy_hosts)
+    named = tuple(host.name for host in record.hosts)
+    if not healthy:
+        return record.excluded_hosts
+    return tuple(dict.fromkeys(name for name in (*named, *record.excluded_hosts) if name not in healthy))
+
+
+def urgent_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """FAIL, INCONCLUSIVE, DEGRADED, PASS, SKIPPED; equal ones in the order of the record."""
+    return tuple(sorted(findings, key=lambda finding: -finding.verdict))
+
+
+def slots_of(record: RunRecord) -> dict[str, int]:
+    """GPUs per host: as written in the hostfile, else of the platform, else as its jobs used them. Never guessed."""
+    slots: dict[str, int] = {}
+    for job in record.jobs:
+        if job.hosts and job.n_ranks and job.n_ranks % len(job.hosts) == 0:
+            slots.update(dict.fromkeys(job.hosts, job.n_ranks // len(job.hosts)))
+    if record.platform is not None:
+        slots.update({host.name: record.platform.gpu.count for host in record.hosts})
+    slots.update({host.name: host.slots for host in record.inventory if host.slots is not None})
+    return slots
+
+
+def inventory(record: RunRecord) -> dict[str, Host]:
+    """The hosts as written, by name."""
+    return {host.name: host for host in record.inventory}

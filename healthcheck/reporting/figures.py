@@ -1,0 +1,82 @@
+"""How numbers and foreign text are written: one place, so that every view writes them the same way."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import datetime
+
+from healthcheck.model.message import say
+from healthcheck.model.units import Bytes
+from healthcheck.model.verdict import Verdict
+
+_LETTERS = {
+    Verdict.PASS: ".",
+    Verdict.DEGRADED: "D",
+    Verdict.INCONCLUSIVE: "?",
+    Verdict.FAIL: "F",
+    Verdict.SKIPPED: "-",
+}
+
+
+def not_measured() -> str:
+    """What stands where there is no number: words, never a blank, a dash or a zero."""
+    return str(say("report.not_measured"))
+
+
+def gbyte_s(value: float | None) -> str:
+    """A bandwidth in GB/s with one decimal, without its unit (the column says it)."""
+    return not_measured() if value is None else f"{value:.1f}"
+
+
+def number(value: float) -> str:
+    """A limit as people write it: `200`, `12.5`."""
+    return f"{value:g}" if value < 1e6 else f"{value:.0f}"
+
+
+def percent(part: float, whole: float) -> int:
+    """Whole percent of a limit; never rounded up across the limit it is compared with."""
+    return int(100 * part / whole + 1e-9) if whole > 0 else 0
+
+
+def size(size_bytes: int) -> str:
+    """`8 GiB`, `512 MiB`; bytes where it is no whole binary unit."""
+    text = str(Bytes(size_bytes))
+    return f"{text[:-1]} {text[-1]}iB" if text[-1].isalpha() else f"{text} B"
+
+
+def moment(iso: str) -> str:
+    """`14 Mar 2026 02:15 UTC` of an ISO time; the text itself when it is none."""
+    try:
+        at = datetime.fromisoformat(iso)
+    except ValueError:
+        return one_line(iso)
+    return f"{at.day} {at:%b %Y %H:%M} UTC"
+
+
+def elapsed(started: str, finished: str | None) -> str:
+    """`13 min 28 s` between two ISO times; "not finished" without an end."""
+    try:
+        seconds = round((datetime.fromisoformat(finished or "") - datetime.fromisoformat(started)).total_seconds())
+    except (ValueError, TypeError):
+        return str(say("report.not_finished"))
+    hours, rest = divmod(max(0, seconds), 3600)
+    minutes, seconds = divmod(rest, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {seconds:02d} s" if minutes else f"{seconds} s"
+
+
+def letter(verdict: Verdict) -> str:
+    """One character of the map for a verdict."""
+    return _LETTERS[verdict]
+
+
+def one_line(text: str) -> str:
+    """Foreign text on one line: line breaks become spaces, control and direction marks become visible escapes.
+
+    Evidence is quoted from machines we do not control; an escape sequence in it must not reach a terminal.
+    """
+    spaced = " ".join(text.split())
+    return "".join(
+        f"\\x{ord(char):02x}" if unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs") else char for char in spaced
+    )

@@ -1,0 +1,41 @@
+"""`healthy.hosts` and `exclude.hosts`: what the next job is started with."""
+
+from __future__ import annotations
+
+from healthcheck.model.record import RunRecord
+from healthcheck.reporting.decision import excluded, slots_of
+
+
+def healthy_hosts(record: RunRecord) -> str:
+    """A hostfile of the proven set, in the rank order in which it was proven; empty when nothing was proven.
+
+    Slots are always written out: without them Open MPI counts the cores of the head node.
+    """
+    if not record.healthy_hosts:
+        return ""
+    slots = slots_of(record)
+    hydra = record.playbook.launcher == "hydra"
+    lines = [_head(record, f"{len(record.healthy_hosts)} proven, in rank order")]
+    for name in record.healthy_hosts:
+        count = slots.get(name)
+        if count is None:
+            lines.append(name)
+        else:
+            lines.append(f"{name}:{count}" if hydra else f"{name} slots={count}")
+    return "\n".join(lines) + "\n"
+
+
+def exclude_hosts(record: RunRecord) -> str:
+    """The hosts not to start on, one a line; empty when there are none.
+
+    Without a comment line for real runs: not every reader of such a list knows comments.
+    """
+    names = excluded(record)
+    head = [_head(record, f"{len(names)} excluded")] if record.simulated and names else []
+    return "".join(f"{line}\n" for line in (*head, *names))
+
+
+def _head(record: RunRecord, what: str) -> str:
+    simulated = "SIMULATED, no real machine was measured: " if record.simulated else ""
+    state = "" if record.state == "complete" else f"{record.state} run: "
+    return f"# {simulated}{state}{what}, healthcheck {record.run_id}"
