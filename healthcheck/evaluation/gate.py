@@ -1,0 +1,57 @@
+"""From the results of a run to one verdict a host, one for the run, and the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from healthcheck.model.component import Kind
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.playbook import Gate
+from healthcheck.model.verdict import Verdict, worst
+
+
+def host_verdict(host: str, checks: Iterable[CheckResult], measured: bool, planned: bool) -> Verdict:
+    """The verdict of one host from everything found about it and its parts.
+
+    A host on which a benchmark was planned and none was measured is never PASS, whatever its probes say; one that
+    was set aside (SKIPPED) stays SKIPPED unless something worse was found on it.
+    """
+    verdicts = [check.verdict for check in checks if check.component.host == host]
+    found = max(verdicts, default=Verdict.INCONCLUSIVE)
+    if found >= Verdict.DEGRADED or measured or not planned:
+        return Verdict.INCONCLUSIVE if found is Verdict.SKIPPED and measured else found
+    return Verdict.SKIPPED if Verdict.SKIPPED in verdicts else Verdict.INCONCLUSIVE
+
+
+def run_verdict(hosts: Mapping[str, Verdict], checks: Sequence[CheckResult]) -> Verdict:
+    """The worst of all hosts and of what lies between them.
+
+    A host that was named and left unmeasured makes the whole run at least INCONCLUSIVE: somebody wanted to know.
+    """
+    parts = [Verdict.INCONCLUSIVE if verdict is Verdict.SKIPPED else verdict for verdict in hosts.values()]
+    parts += [check.verdict for check in checks if check.component.kind in (Kind.FABRIC, Kind.PATH, Kind.LINK)]
+    return worst(parts)
+
+
+def exit_code(verdict: Verdict, gate: Gate, allow_degraded: bool) -> int:
+    """The exit code of a verdict; DEGRADED passes where the user or the playbook said so."""
+    if verdict is Verdict.DEGRADED and (allow_degraded or gate.degraded == "allow"):
+        return 0
+    return verdict.exit_code
+
+
+def proven_hosts(jobs: Sequence[tuple[str, tuple[str, ...], Verdict]], hosts: Mapping[str, Verdict]) -> tuple[str, ...]:
+    """Hosts that were measured together, fast enough, and have nothing against them; in the rank order proven.
+
+    `jobs` are (stage, hosts, verdict) in the order they ran. A single host is proven by its own job alone.
+    """
+    together = [(members, verdict) for stage, members, verdict in jobs if stage == "multi_node"]
+    if together:
+        members = together[-1][0]
+        if any(verdict is not Verdict.PASS for found, verdict in together if found == members):
+            return ()
+    elif len(hosts) == 1 and any(verdict is Verdict.PASS for _, _, verdict in jobs):
+        members = tuple(hosts)
+    else:
+        return ()
+    return tuple(name for name in members if hosts.get(name) is Verdict.PASS)

@@ -1,0 +1,192 @@
+"""Is it a measurement at all? The first question of every job, before any bandwidth is looked at.
+
+What broke in front of us is FAIL; what was not measured is INCONCLUSIVE; neither is ever a pass. The table is in
+docs/checks.md (source: the verdict table of the contracts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from healthcheck.model.command import NEVER_STARTED, ExitKind, JobOutcome
+from healthcheck.model.component import FABRIC, Component, node
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.measurement import CollectiveRow, CollectiveTable, Failure, FailureKind, OutputState
+from healthcheck.model.message import Message, say
+from healthcheck.model.reading import Evidence
+from healthcheck.model.verdict import Verdict
+
+CHECK = "job.integrity"
+
+# A printed failure of these kinds says that nothing ran, not that something is broken.
+_DID_NOT_RUN = frozenset(
+    {
+        FailureKind.NOT_MPI_BUILD,
+        FailureKind.USAGE,
+        FailureKind.NO_MEASUREMENT,
+        FailureKind.MISSING_LIBRARY,
+        FailureKind.LAUNCHER,
+    }
+)
+# Of what the launcher says, only these prove that a rank was running and broke.
+_RANK_BROKE = frozenset({"rank_signalled", "rank_exited", "mpi_abort", "daemon_lost", "killed"})
+
+TYPE_SIZE = {
+    "int8": 1,
+    "uint8": 1,
+    "char": 1,
+    "half": 2,
+    "bfloat16": 2,
+    "float": 4,
+    "int32": 4,
+    "int": 4,
+    "uint32": 4,
+    "double": 8,
+    "int64": 8,
+    "uint64": 8,
+}
+
+
+def component_of(outcome: JobOutcome) -> Component:
+    """A job on one host speaks of that node, a job over several of the fabric between them."""
+    hosts = outcome.job.hosts
+    return node(hosts[0]) if len(hosts) == 1 else FABRIC
+
+
+def _result(
+    outcome: JobOutcome, verdict: Verdict, rule: str, message: Message, evidence: Iterable[Evidence] = ()
+) -> CheckResult:
+    return CheckResult(
+        check=CHECK,
+        component=component_of(outcome),
+        verdict=verdict,
+        message=message,
+        rule=f"integrity.{rule}",
+        stage=outcome.job.stage,
+        evidence=tuple(evidence),
+    )
+
+
+def _quote(failure: Failure) -> Evidence:
+    where = f"line {failure.line}" if failure.line is not None else "output"
+    return Evidence(f"{failure.host}, {where}" if failure.host else where, failure.message)
+
+
+def _started(outcome: JobOutcome) -> bool:
+    """True once nccl-tests printed its head: from then on, stopping is a fault and not a missing measurement."""
+    return bool(outcome.output.tables)
+
+
+def _how_it_ended(outcome: JobOutcome) -> CheckResult | None:
+    """What the end of the command itself says, None when it ended in an ordinary way."""
+    result = outcome.result
+    reason = result.reason or say("job.ended", how=result.kind.value)
+    if result.kind in NEVER_STARTED:
+        return _result(outcome, Verdict.INCONCLUSIVE, "not_reached", reason)
+    if result.kind is ExitKind.STOPPED:
+        return _result(outcome, Verdict.INCONCLUSIVE, "stopped", reason)
+    if result.kind is ExitKind.CONNECTION_LOST:
+        return _result(outcome, Verdict.INCONCLUSIVE, "connection_lost", reason)
+    if result.kind in (ExitKind.STALLED, ExitKind.TIMED_OUT):
+        verdict = Verdict.FAIL if _started(outcome) else Verdict.INCONCLUSIVE
+        return _result(outcome, verdict, result.kind.value, reason)
+    return None
+
+
+def _what_was_printed(outcome: JobOutcome) -> CheckResult | None:
+    """The earliest primary failure that nccl-tests or NCCL printed, None when there is none."""
+    failures = outcome.output.failures
+    if not failures:
+        return None
+    primary = next((failure for failure in failures if not failure.secondary), failures[0])
+    verdict = Verdict.INCONCLUSIVE if primary.kind in _DID_NOT_RUN else Verdict.FAIL
+    message = say("job.failure", kind=primary.kind.value, host=primary.host or "", text=primary.message)
+    if primary.kind is FailureKind.DATA_CHECK:
+        message = say("job.wrong_results", count=f"{outcome.output.wrong_values or 0:g}")
+    elif primary.kind is FailureKind.NOT_MPI_BUILD:
+        message = say("job.not_mpi_build")
+    return _result(outcome, verdict, primary.kind.value, message, map(_quote, failures[:5]))
+
+
+def _what_the_launcher_said(outcome: JobOutcome) -> CheckResult | None:
+    error = outcome.launch_error
+    if error is None:
+        return None
+    kind = error.code.rpartition(".")[2]
+    broke = kind in _RANK_BROKE and _started(outcome)
+    return _result(outcome, Verdict.FAIL if broke or kind == "rank_signalled" else Verdict.INCONCLUSIVE, kind, error)
+
+
+def judge_integrity(outcome: JobOutcome) -> CheckResult:
+    """One result for one job: PASS when it is a whole, checked, consistent measurement; else the first reason why not.
+
+    Wrong values come before everything: they are FAIL however the job ended. Then what the ranks printed, what the
+    launcher said, how the command ended, and at last whether everything asked for is there.
+    """
+    output = outcome.output
+    if output.wrong_values:
+        return _what_was_printed(outcome) or _result(
+            outcome, Verdict.FAIL, "data_check", say("job.wrong_results", count=f"{output.wrong_values:g}")
+        )
+    table = output.tables[0] if len(output.tables) == 1 else None
+    teardown_only = outcome.result.kind is ExitKind.TEARDOWN_HUNG and output.state is OutputState.COMPLETE
+    if not teardown_only:
+        for look in (_broken_rank, _how_it_ended, _what_was_printed, _what_the_launcher_said):
+            found = look(outcome)
+            if found is not None:
+                return found
+        if outcome.result.exit_code != 0:
+            code = outcome.result.exit_code if outcome.result.exit_code is not None else -1
+            verdict = Verdict.FAIL if _started(outcome) else Verdict.INCONCLUSIVE
+            return _result(outcome, verdict, "exit_code", say("job.exit_code", code=code))
+    if output.state is not OutputState.COMPLETE or table is None:
+        return _result(outcome, Verdict.INCONCLUSIVE, "incomplete", say("job.incomplete", state=output.state.value))
+    missing = _missing(outcome, table)
+    if missing is not None:
+        return missing
+    return _result(outcome, Verdict.PASS, "whole", say("job.whole", rows=len(table.rows), ranks=table.n_ranks or 0))
+
+
+def _broken_rank(outcome: JobOutcome) -> CheckResult | None:
+    """A printed failure that proves a fault outranks how the command was ended afterwards."""
+    found = _what_was_printed(outcome)
+    return found if found is not None and found.verdict is Verdict.FAIL else None
+
+
+def _missing(outcome: JobOutcome, table: CollectiveTable) -> CheckResult | None:
+    """What was asked for and is not in a complete table; None when nothing is missing."""
+    job = outcome.job
+    if table.n_ranks != job.n_ranks:
+        found = "an unknown number of" if table.n_ranks is None else str(table.n_ranks)
+        return _result(outcome, Verdict.INCONCLUSIVE, "ranks", say("job.wrong_ranks", asked=job.n_ranks, found=found))
+    lowered = any(warning.code == "max_bytes_reduced" for warning in outcome.output.warnings)
+    absent = [size for size in job.sizes if not any(covers(row, size, job.n_ranks) for row in table.rows)]
+    big_enough = any(row.size_bytes >= 1 << 30 for row in table.rows)
+    if absent and not (lowered and big_enough):
+        sizes = ", ".join(str(size) for size in absent[:5])
+        return _result(outcome, Verdict.INCONCLUSIVE, "sizes", say("job.sizes_missing", sizes=sizes, count=len(absent)))
+    if job.check and not outcome.output.verified:
+        return _result(outcome, Verdict.INCONCLUSIVE, "unverified", say("job.unverified"))
+    odd = next((row for row in table.rows if not consistent(row, job.collective.factor(job.n_ranks))), None)
+    if odd is not None:
+        return _result(outcome, Verdict.INCONCLUSIVE, "inconsistent", say("job.inconsistent", size=odd.size_bytes))
+    return None
+
+
+def covers(row: CollectiveRow, asked_bytes: int, n_ranks: int) -> bool:
+    """A size counts as measured when the printed one is below it by less than ranks x 16 x type size."""
+    slack = n_ranks * 16 * TYPE_SIZE.get(row.dtype, 4)
+    return 0 <= asked_bytes - row.size_bytes < slack
+
+
+def consistent(row: CollectiveRow, factor: float) -> bool:
+    """busbw = algbw x factor within 1 % and the rounding of two printed decimals; numbers finite and positive."""
+    if not row.placements:
+        return False
+    for _, half in row.placements:
+        if half.algbw_gbyte_s is None or half.busbw_gbyte_s is None or half.algbw_gbyte_s <= 0:
+            return False
+        slack = 0.01 * half.algbw_gbyte_s * factor + 0.01 * (1 + factor)
+        if abs(half.busbw_gbyte_s - half.algbw_gbyte_s * factor) > slack:
+            return False
+    return True
