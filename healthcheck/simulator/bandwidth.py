@@ -1,0 +1,189 @@
+"""How fast would this job be? Size curve, NVLinks, NICs and rails, with noise that a seed decides.
+
+A job is as fast as its worst part: every ring crosses every node, and rail r of one node talks to rail r of the
+others, so a HCA at half rate on one of 8 rails makes all of them wait (8 x 12.5 = 100 GB/s instead of 200).
+Calibrated on published A100 results: Azure ND A100 v4 (one node) and DGX A100 with 8 x HDR, 192 of 200 (nccl#812).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from healthcheck.model.collective import Collective
+from healthcheck.model.platform import Platform
+
+DEFAULT_NOISE = 0.003
+"""Relative standard deviation of one measurement of a healthy machine."""
+
+RING_SHARE_RAW = 231.6 / 300
+"""What 8 A100 reach of the NVLink line rate (Azure ND A100 v4, 8 GiB); NVSwitch and packet overhead take the rest."""
+RING_SHARE_EFFECTIVE = 0.965
+NIC_SHARE = 0.96
+"""What a NIC delivers of its line rate under NCCL (192 of 200, nccl#812)."""
+ALLTOALL_SHARE = 0.88
+"""Of the per-GPU NIC bound; NVIDIA certifications of 2 nodes read 0.84 to 0.93."""
+SOCKET_GBYTE_S = 4.0
+"""All traffic of a node over TCP, when no InfiniBand port is left."""
+
+_START_UP_US = 12.0
+_KNEE_BYTES = 1 << 20
+_SINGLE_NODE_CURVE = (
+    (1 << 20, 36 / 231.6),
+    (8 << 20, 90 / 231.6),
+    (16 << 20, 109 / 231.6),
+    (128 << 20, 174 / 231.6),
+    (256 << 20, 214 / 231.6),
+    (512 << 20, 222 / 231.6),
+    (1 << 30, 228 / 231.6),
+    (8 << 30, 1.0),
+)
+_MULTI_NODE_CURVE = (
+    (1 << 20, 0.03),
+    (8 << 20, 0.13),
+    (64 << 20, 0.40),
+    (128 << 20, 0.58),
+    (256 << 20, 0.74),
+    (512 << 20, 0.86),
+    (1 << 30, 0.95),
+    (2 << 30, 1.0),
+)
+_CURVE_NODES = 4
+_PER_GPU_LINK = frozenset({Collective.SENDRECV, Collective.HYPERCUBE})
+_SPREADS_TO_ALL = frozenset({Collective.ALLTOALL, Collective.ALLTOALLV, Collective.GATHER, Collective.SCATTER})
+
+
+class NodeCapability(Struct, frozen=True):
+    """What one node can move, as fractions of what its platform promises.
+
+    `rails` has one entry a compute HCA: 1.0 at full rate, 0.5 at half rate, 0.0 when the port is down.
+    """
+
+    nvlink: float
+    rails: tuple[float, ...]
+
+
+class Speed(Struct, frozen=True):
+    """One measured half of a row: time in microseconds, bandwidths in GB/s."""
+
+    time_us: float
+    algbw_gbyte_s: float
+    busbw_gbyte_s: float
+
+
+class Job(Struct, frozen=True):
+    """What the model has to know of a job. `nodes` and `gpus_per_node` stand in the same order."""
+
+    platform: Platform
+    collective: Collective
+    nodes: tuple[NodeCapability, ...]
+    gpus_per_node: tuple[int, ...]
+
+    @property
+    def n_ranks(self) -> int:
+        """One a GPU."""
+        return sum(self.gpus_per_node)
+
+
+def plateau_gbyte_s(job: Job) -> float:
+    """busbw of very large messages without noise: the slowest of NVLink, NICs and rails."""
+    intra = _ring_gbyte_s(job.platform) * min(node.nvlink for node in job.nodes)
+    if len(job.nodes) == 1:
+        return intra
+    return min(intra, _network_gbyte_s(job))
+
+
+def speed(job: Job, size_bytes: int, factor: float) -> Speed:
+    """Time and bandwidths of one message size; `factor` is the noise (1.0: none). Size 0 takes the start-up time."""
+    bus_factor = job.collective.factor(job.n_ranks)
+    if size_bytes <= 0:
+        return Speed(_START_UP_US, 0.0, 0.0)
+    plateau = plateau_gbyte_s(job)
+    nodes = len(job.nodes)
+
+    def time_us(size: int) -> float:
+        busbw = plateau * curve_share(size, nodes)
+        algbw = busbw / bus_factor if bus_factor else busbw
+        return size / (algbw * 1e3)
+
+    start_up = _START_UP_US * (1 if nodes == 1 else 1.8)
+    if size_bytes >= _KNEE_BYTES:
+        taken = time_us(size_bytes)
+    else:
+        taken = start_up + (time_us(_KNEE_BYTES) - start_up) * size_bytes / _KNEE_BYTES
+    taken = taken / factor
+    algbw = size_bytes / (taken * 1e3)
+    return Speed(taken, algbw, algbw * bus_factor)
+
+
+def curve_share(size_bytes: int, nodes: int) -> float:
+    """Share of the plateau reached at a size, 0 to 1; for one node as measured, for more the larger the later."""
+    if nodes == 1:
+        return _interpolate(_SINGLE_NODE_CURVE, size_bytes)
+    return _interpolate(_MULTI_NODE_CURVE, size_bytes * (_CURVE_NODES / nodes) ** 0.25)
+
+
+class Noise:
+    """Noise factors around 1.0, the same for the same seed and job key. Never outside four sigma."""
+
+    def __init__(self, seed: int, key: str, sigma: float) -> None:
+        self._random = random.Random(f"{seed}|{key}")  # noqa: S311 - reproducible, not secret
+        self._sigma = sigma
+
+    def next(self) -> float:
+        """The factor of the next measurement."""
+        deviation = self._random.gauss(0.0, 1.0)
+        return max(0.05, 1.0 + self._sigma * max(-4.0, min(4.0, deviation)))
+
+
+def _ring_gbyte_s(platform: Platform) -> float:
+    share = RING_SHARE_EFFECTIVE if platform.peak_basis == "effective" else RING_SHARE_RAW
+    return platform.intra_busbw_gbyte_s.value * share
+
+
+def _network_gbyte_s(job: Job) -> float:
+    """All NICs a node uses, at the pace of the slowest rail of any node."""
+    nic = job.platform.nics.rate_gbit_s / 8 * NIC_SHARE
+    gpus = max(min(job.gpus_per_node), 1)
+    used = _nics_used(job.platform, gpus)
+    paces = [_slowest_rail(node.rails, used) for node in job.nodes]
+    if min(paces) <= 0.0:
+        return SOCKET_GBYTE_S
+    total = nic * used * min(paces)
+    per_gpu = total / gpus
+    if job.collective in _PER_GPU_LINK:
+        return min(per_gpu * max(1, gpus // used), nic * min(paces))
+    if job.collective in _SPREADS_TO_ALL:
+        n_ranks = job.n_ranks
+        return per_gpu * ALLTOALL_SHARE / NIC_SHARE * (n_ranks - 1) / (n_ranks - max(job.gpus_per_node))
+    return total
+
+
+def _nics_used(platform: Platform, gpus: int) -> int:
+    """Only NICs near a GPU that takes part carry traffic: one GPU of eight drives one NIC of eight."""
+    return max(1, math.ceil(platform.nics.count * min(gpus, platform.gpu.count) / platform.gpu.count))
+
+
+def _slowest_rail(rails: Sequence[float], used: int) -> float:
+    """The pace of a node. A rail that is down is carried by a neighbour, which then moves twice as much."""
+    paces = list(rails[:used])
+    alive = [pace for pace in paces if pace > 0.0]
+    if not alive:
+        return 0.0
+    lost = len(paces) - len(alive)
+    return min(alive) / (1 + math.ceil(lost / len(alive)))
+
+
+def _interpolate(curve: Sequence[tuple[int, float]], size: float) -> float:
+    """Linear in the logarithm of the size; below the first point proportional to the size."""
+    first_size, first_share = curve[0]
+    if size <= first_size:
+        return first_share * size / first_size
+    for (low, low_share), (high, high_share) in zip(curve, curve[1:], strict=False):
+        if size <= high:
+            part = math.log(size / low) / math.log(high / low)
+            return low_share + (high_share - low_share) * part
+    return curve[-1][1]

@@ -1,0 +1,118 @@
+"""A cluster without hardware: its nodes, what each of them can do, and which faults were planted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from msgspec import Struct
+
+from healthcheck.errors import InputError
+from healthcheck.model.host import Host
+from healthcheck.model.platform import Platform
+from healthcheck.simulator.bandwidth import DEFAULT_NOISE, NodeCapability
+from healthcheck.simulator.faults import (
+    WHERE,
+    BusyFault,
+    CorruptFault,
+    Fault,
+    GpusFault,
+    HangFault,
+    HcaFault,
+    NoiseFault,
+    NvlinkFault,
+    UnreachableFault,
+)
+
+MAX_NODES = 20_000
+_F = TypeVar("_F")
+
+
+class SimNode(Struct, frozen=True):
+    """One simulated node with what is wrong with it. `rails` as in `NodeCapability`, in the order of `hcas`."""
+
+    name: str
+    leaf: str
+    gpus: int
+    hcas: tuple[str, ...]
+    capability: NodeCapability
+    corrupt: bool = False
+    hang: bool = False
+    unreachable: bool = False
+    busy: bool = False
+
+
+class SimCluster:
+    """`n` nodes `node01`... of one platform. Raises InputError for a fault that names what the cluster lacks.
+
+    `job_seconds` is how long every benchmark takes, `tool_version` which nccl-tests the nodes have,
+    `names` replaces the generated node names.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        platform: Platform,
+        seed: int = 0,
+        faults: Sequence[Fault] = (),
+        leaf_size: int = 8,
+        job_seconds: float = 0.0,
+        tool_version: str = "2.17.10",
+        names: Sequence[str] = (),
+    ) -> None:
+        if not 1 <= n <= MAX_NODES:
+            raise InputError("--simulate", f"{n} nodes cannot be simulated; 1 to {MAX_NODES} can")
+        if leaf_size < 1:
+            raise InputError("--leaf-size", f"{leaf_size} is not a number of nodes above zero")
+        self.platform = platform
+        self.seed = seed
+        self.job_seconds = job_seconds
+        self.tool_version = tool_version
+        self.faults = tuple(faults)
+        self.noise = next((fault.sigma for fault in reversed(self.faults) if isinstance(fault, NoiseFault)), DEFAULT_NOISE)
+        width = max(2, len(str(n)))
+        node_names = tuple(names) or tuple(f"node{number:0{width}d}" for number in range(1, n + 1))
+        self.nodes: dict[str, SimNode] = {
+            name: self._node(name, f"l{position // leaf_size + 1}") for position, name in enumerate(node_names)
+        }
+        self._check_hosts()
+
+    def hosts(self) -> tuple[Host, ...]:
+        """The hosts as a hostfile would give them: slots and leaf labels written out."""
+        return tuple(
+            Host(name=node.name, address=node.name, slots=self.platform.gpu.count, labels=(("leaf", node.leaf),))
+            for node in self.nodes.values()
+        )
+
+    def _node(self, name: str, leaf: str) -> SimNode:
+        hcas = tuple(f"mlx5_{index}" for index in range(self.platform.nics.count))
+        rates = {fault.device: fault.rate for fault in self._of(name, HcaFault)}
+        for device in rates:
+            if device not in hcas:
+                raise InputError(WHERE, f"{name} has no HCA {device!r}; {self.platform.name} has {hcas[0]} to {hcas[-1]}")
+        gpus = self.platform.gpu.count
+        for fault in self._of(name, GpusFault):
+            if fault.count > gpus:
+                raise InputError(WHERE, f"{name} cannot show {fault.count} GPUs; {self.platform.name} has {gpus}")
+            gpus = fault.count
+        nvlink = min((fault.rate for fault in self._of(name, NvlinkFault)), default=1.0)
+        return SimNode(
+            name=name,
+            leaf=leaf,
+            gpus=gpus,
+            hcas=hcas,
+            capability=NodeCapability(nvlink, tuple(rates.get(device, 1.0) for device in hcas)),
+            corrupt=bool(self._of(name, CorruptFault)),
+            hang=bool(self._of(name, HangFault)),
+            unreachable=bool(self._of(name, UnreachableFault)),
+            busy=bool(self._of(name, BusyFault)),
+        )
+
+    def _of(self, host: str, kind: type[_F]) -> list[_F]:
+        return [fault for fault in self.faults if isinstance(fault, kind) and getattr(fault, "host", None) == host]
+
+    def _check_hosts(self) -> None:
+        for fault in self.faults:
+            if not isinstance(fault, NoiseFault) and fault.host not in self.nodes:
+                names = list(self.nodes)
+                raise InputError(WHERE, f"there is no node {fault.host!r}; the nodes are {names[0]} to {names[-1]}")

@@ -1,0 +1,147 @@
+"""Planted faults: `node05:hca=mlx5_2,rate=0.5` as a value. What cannot be planted yet is refused by name."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from healthcheck.errors import InputError
+
+WHERE = "--fault"
+AVAILABLE = (
+    "nodeNN:hca=mlx5_2,rate=0.5; nodeNN:hca=mlx5_2,down; nodeNN:nvlink=0.6; nodeNN:corrupt; nodeNN:hang; "
+    "nodeNN:unreachable; nodeNN:gpus=7; nodeNN:busy; noise=0.03"
+)
+_LATER = frozenset({"gdr", "socket", "driver", "intermittent", "dip", "link", "leaf"})
+_HCA_NAME = re.compile(r"[a-z]\w{0,31}")
+_HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}")
+
+
+class HcaFault(Struct, frozen=True, tag="hca"):
+    """One HCA at `rate` of its line rate; 0.0 means the port is down."""
+
+    host: str
+    device: str
+    rate: float
+
+
+class NvlinkFault(Struct, frozen=True, tag="nvlink"):
+    """NVLinks of one node at `rate` of what they should deliver."""
+
+    host: str
+    rate: float
+
+
+class GpusFault(Struct, frozen=True, tag="gpus"):
+    """A node that shows only `count` GPUs."""
+
+    host: str
+    count: int
+
+
+class CorruptFault(Struct, frozen=True, tag="corrupt"):
+    """A node that computes wrong values."""
+
+    host: str
+
+
+class HangFault(Struct, frozen=True, tag="hang"):
+    """A node on which every job stops making progress."""
+
+    host: str
+
+
+class UnreachableFault(Struct, frozen=True, tag="unreachable"):
+    """A node nobody can log in to."""
+
+    host: str
+
+
+class BusyFault(Struct, frozen=True, tag="busy"):
+    """A node on which somebody else's job holds a GPU."""
+
+    host: str
+
+
+class NoiseFault(Struct, frozen=True, tag="noise"):
+    """Relative standard deviation of every measurement of the cluster."""
+
+    sigma: float
+
+
+NodeFault = HcaFault | NvlinkFault | GpusFault | CorruptFault | HangFault | UnreachableFault | BusyFault
+Fault = NodeFault | NoiseFault
+
+
+def parse_fault(text: str) -> Fault:
+    """Read one `--fault`; InputError names what is wrong and what would be right.
+
+    Whether the node and the HCA exist is known only to the cluster, which checks it (`SimCluster`).
+    """
+    head, colon, rest = text.strip().partition(":")
+    if not colon:
+        return _cluster_fault(text.strip())
+    if head in _LATER:
+        raise _later(head)
+    if not _HOST_NAME.fullmatch(head):
+        raise InputError(WHERE, f"{head!r} is not a node name; write for example node05:hca=mlx5_2,rate=0.5")
+    return _node_fault(text.strip(), head, rest.split(","))
+
+
+def _cluster_fault(text: str) -> Fault:
+    key, equals, value = text.partition("=")
+    if key in _LATER:
+        raise _later(key)
+    if key != "noise" or not equals:
+        raise InputError(WHERE, f"{text!r} is not a fault; faults are {AVAILABLE}")
+    return NoiseFault(_number(text, value, 0.0, 0.5, "a noise from 0 to 0.5"))
+
+
+def _node_fault(text: str, host: str, words: list[str]) -> NodeFault:
+    key, equals, value = words[0].partition("=")
+    if key in _LATER:
+        raise _later(key)
+    if key == "hca":
+        return _hca_fault(text, host, value, words[1:])
+    plain = {"corrupt": CorruptFault, "hang": HangFault, "unreachable": UnreachableFault, "busy": BusyFault}
+    if len(words) == 1:
+        if key in plain and not equals:
+            return plain[key](host)
+        if key == "nvlink" and equals:
+            return NvlinkFault(host, _fraction(text, value))
+        if key == "gpus" and value.isascii() and value.isdigit():
+            return GpusFault(host, int(value))
+    raise InputError(WHERE, f"{text!r} is not a fault; faults are {AVAILABLE}")
+
+
+def _hca_fault(text: str, host: str, device: str, words: list[str]) -> HcaFault:
+    if not _HCA_NAME.fullmatch(device) or len(words) != 1:
+        raise InputError(WHERE, f"{text!r}: write {host}:hca=mlx5_2,rate=0.5 or {host}:hca=mlx5_2,down")
+    if words[0] == "down":
+        return HcaFault(host, device, 0.0)
+    key, equals, value = words[0].partition("=")
+    if key != "rate" or not equals:
+        raise InputError(WHERE, f"{text!r}: after the HCA comes rate=0.5 or down, not {words[0]!r}")
+    return HcaFault(host, device, _fraction(text, value))
+
+
+def _fraction(text: str, value: str) -> float:
+    number = _number(text, value, 0.0, 1.0, "a fraction above 0 and up to 1, for example 0.5")
+    if number == 0.0:
+        raise InputError(WHERE, f"{text!r}: {value!r} is not a fraction above 0 and up to 1, for example 0.5")
+    return number
+
+
+def _number(text: str, value: str, low: float, high: float, wanted: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not low <= number <= high:
+        raise InputError(WHERE, f"{text!r}: {value!r} is not {wanted}")
+    return number
+
+
+def _later(key: str) -> InputError:
+    return InputError(WHERE, f"the fault {key!r} cannot be planted yet; faults are {AVAILABLE}")
