@@ -28,7 +28,9 @@ def run_verdict(hosts: Mapping[str, Verdict], checks: Sequence[CheckResult]) -> 
 
     A host that was named and left unmeasured makes the whole run at least INCONCLUSIVE: somebody wanted to know.
     """
-    parts = [Verdict.INCONCLUSIVE if verdict is Verdict.SKIPPED else verdict for verdict in hosts.values()]
+    parts: list[Verdict] = [
+        Verdict.INCONCLUSIVE if verdict is Verdict.SKIPPED else verdict for verdict in hosts.values()
+    ]
     parts += [check.verdict for check in checks if check.component.kind in (Kind.FABRIC, Kind.PATH, Kind.LINK)]
     return worst(parts)
 

@@ -22,6 +22,6 @@ class Message(Struct, frozen=True):
         return render_en(self.code, self.args)
 
 
-def say(code: str, **args: Arg) -> Message:
+def say(code: str, /, **args: Arg) -> Message:
     """A message by its catalogue code; a missing template or placeholder is caught by tests/unit/model."""
     return Message(code, args)

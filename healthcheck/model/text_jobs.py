@@ -16,6 +16,6 @@ JOB_TEXTS: dict[str, str] = {
     "job.unverified": "the results were not checked (#wrong is N/A)",
     "job.inconsistent": "at {size} bytes busbw does not fit algbw: the numbers contradict each other",
     "job.whole": "complete: {rows} sizes, {ranks} ranks, 0 wrong",
-    "bandwidth.not_saturated": "the largest size measured is {largest_bytes} bytes; below 1 GiB says nothing of the plateau",
+    "bandwidth.not_saturated": "the largest size, {largest_bytes} bytes, is below 1 GiB: too small to judge",
     "bandwidth.of_peak": "{what} {observed_gbyte_s} GB/s ({placement}), {percent} % of peak {peak_gbyte_s}",
 }

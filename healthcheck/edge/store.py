@@ -1,0 +1,136 @@
+"""Run directories: `reports/<run_id>/`. Files outside `raw/` appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import string
+import urllib.parse
+from datetime import datetime
+from pathlib import Path
+
+from healthcheck.edge.sink import DEFAULT_BOUND_BYTES, FileJobSink
+from healthcheck.errors import InputError, StoreError
+from healthcheck.model.command import JobOutcome
+from healthcheck.model.record import RunRecord
+from healthcheck.parsing.record_codec import decode_outcome, decode_record, encode_outcome, encode_record
+from healthcheck.ports import Clock, JobSink
+
+RECORD = "record.json"
+OUTCOME = "outcome.json"
+
+
+def new_run_id(now: datetime) -> str:
+    """UTC start time and four random letters."""
+    letters = "".join(secrets.choice(string.ascii_lowercase) for _ in range(4))
+    return f"{now:%Y%m%dT%H%M%SZ}-{letters}"
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write to a temporary name in the same folder, flush to disk, rename."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror}") from error
+
+
+class DirectoryStore:
+    """ports.RunStore in a folder of mode 0700."""
+
+    def __init__(self, folder: Path, clock: Clock, bound_bytes: int = DEFAULT_BOUND_BYTES) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._bound = bound_bytes
+
+    @classmethod
+    def create(cls, results: Path, clock: Clock) -> DirectoryStore:
+        """A new run directory below `results`; StoreError when the place cannot be used."""
+        try:
+            results.mkdir(parents=True, exist_ok=True)
+            folder = results / new_run_id(clock.now())
+            folder.mkdir(mode=0o700)
+            (folder / "raw").mkdir(mode=0o700)
+            (folder / "inputs").mkdir(mode=0o700)
+        except OSError as error:
+            raise StoreError(f"cannot create a run directory in {results}: {error.strerror}") from error
+        return cls(folder, clock)
+
+    @classmethod
+    def open(cls, run: str, results: Path, clock: Clock) -> DirectoryStore:
+        """An existing run, by its folder or by its id below `results`."""
+        for folder in (Path(run), results / run):
+            if (folder / RECORD).is_file():
+                return cls(folder, clock)
+        raise InputError(run, f"is not a run directory: there is no {RECORD} in it, nor in {results / run}")
+
+    @property
+    def folder(self) -> Path:
+        """`reports/<run_id>`."""
+        return self._folder
+
+    def _job_folder(self, job_id: str, stage: str) -> Path:
+        # Quoted, since a host may be an IPv6 address; short ids stay readable.
+        return self._folder / "raw" / stage / urllib.parse.quote(job_id, safe=".-_")
+
+    def sink(self, job_id: str, stage: str) -> JobSink:
+        """The raw files of a job; an earlier, unfinished attempt is moved aside, never overwritten."""
+        folder = self._job_folder(job_id, stage)
+        try:
+            attempt = 1
+            while folder.exists():
+                aside = folder.with_name(f"{folder.name}.attempt{attempt}")
+                if not aside.exists():
+                    folder.rename(aside)
+                attempt += 1
+            folder.mkdir(mode=0o700, parents=True)
+            return FileJobSink(folder, self._clock, self._bound)
+        except OSError as error:
+            raise StoreError(f"cannot write below {folder}: {error.strerror}") from error
+
+    def raw_text_files(self, job_id: str, stage: str) -> tuple[Path, Path]:
+        """(stdout, stderr) of a job."""
+        folder = self._job_folder(job_id, stage)
+        return folder / "stdout", folder / "stderr"
+
+    def save_outcome(self, outcome: JobOutcome) -> None:
+        """Keep the result of a job, as soon as it has ended."""
+        folder = self._job_folder(outcome.job.id, outcome.job.stage)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_atomically(folder / OUTCOME, encode_outcome(outcome))
+
+    def outcomes(self) -> dict[str, JobOutcome]:
+        """All kept results by job id; attempts that were moved aside are not among them."""
+        found = {}
+        for path in sorted((self._folder / "raw").glob(f"*/*/{OUTCOME}")):
+            if ".attempt" in path.parent.name:
+                continue
+            outcome = decode_outcome(path.read_bytes(), str(path))
+            found[outcome.job.id] = outcome
+        return found
+
+    def save_record(self, record: RunRecord) -> None:
+        """Write `record.json` atomically."""
+        write_atomically(self._folder / RECORD, encode_record(record))
+
+    def load_record(self) -> RunRecord:
+        """Read `record.json`."""
+        path = self._folder / RECORD
+        return decode_record(path.read_bytes(), str(path))
+
+    def write(self, name: str, content: str) -> Path:
+        """Write one file of the run directory atomically."""
+        path = self._folder / name
+        write_atomically(path, content.encode())
+        return path
+
+
+def earlier_runs(results: Path) -> tuple[Path, ...]:
+    """Run directories below `results`, newest first."""
+    if not results.is_dir():
+        return ()
+    return tuple(sorted((path.parent for path in results.glob(f"*/{RECORD}")), reverse=True))
