@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from healthcheck.model.collective import Collective
 from healthcheck.model.platform import Thresholds
@@ -17,8 +17,8 @@ BENCHMARK_STAGES = ("single_node", "multi_node")
 class Sizes(Struct, frozen=True, forbid_unknown_fields=True):
     """The sweep: from `min` to `max`, each `factor` times the one before."""
 
-    min: Bytes = Bytes(512 << 20)
-    max: Bytes = Bytes(8 << 30)
+    min: Bytes = field(default_factory=lambda: Bytes(512 << 20))
+    max: Bytes = field(default_factory=lambda: Bytes(8 << 30))
     factor: int = 2
 
 
@@ -31,13 +31,13 @@ class Stage(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: StageName
     collectives: tuple[Collective, ...] = (Collective.ALL_REDUCE,)
-    sizes: Sizes = Sizes()
+    sizes: Sizes = field(default_factory=Sizes)
     iterations: int = 20
     warmup: int = 5
     repeats: int = 1
     check: bool = True
-    timeout: Seconds = Seconds(600)
-    stall: Seconds = Seconds(180)
+    timeout: Seconds = field(default_factory=lambda: Seconds(600))
+    stall: Seconds = field(default_factory=lambda: Seconds(180))
     on_fail: Literal["exclude", "stop", "continue"] = "exclude"
     on_degraded: Literal["exclude", "stop", "continue"] = "continue"
     thresholds: Thresholds | None = None
