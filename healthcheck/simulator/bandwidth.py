@@ -7,6 +7,7 @@ Calibrated on published A100 results: Azure ND A100 v4 (one node) and DGX A100 w
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Sequence
@@ -75,17 +76,16 @@ class Speed(Struct, frozen=True):
 
 
 class Job(Struct, frozen=True):
-    """What the model has to know of a job. `nodes` and `gpus_per_node` stand in the same order."""
+    """What the model has to know of a job. `nodes` and `gpus_per_node` (GPUs that move data) stand in the same order.
+
+    `n_ranks` only turns algbw into busbw; it is the sum of `gpus_per_node` unless few ranks stand for many GPUs.
+    """
 
     platform: Platform
     collective: Collective
     nodes: tuple[NodeCapability, ...]
     gpus_per_node: tuple[int, ...]
-
-    @property
-    def n_ranks(self) -> int:
-        """One a GPU."""
-        return sum(self.gpus_per_node)
+    n_ranks: int
 
 
 def plateau_gbyte_s(job: Job) -> float:
@@ -157,8 +157,8 @@ def _network_gbyte_s(job: Job) -> float:
     if job.collective in _PER_GPU_LINK:
         return min(per_gpu * max(1, gpus // used), nic * min(paces))
     if job.collective in _SPREADS_TO_ALL:
-        n_ranks = job.n_ranks
-        return per_gpu * ALLTOALL_SHARE / NIC_SHARE * (n_ranks - 1) / (n_ranks - max(job.gpus_per_node))
+        all_gpus = sum(job.gpus_per_node)
+        return per_gpu * ALLTOALL_SHARE / NIC_SHARE * (all_gpus - 1) / (all_gpus - max(job.gpus_per_node))
     return total
 
 
@@ -182,7 +182,7 @@ def _interpolate(curve: Sequence[tuple[int, float]], size: float) -> float:
     first_size, first_share = curve[0]
     if size <= first_size:
         return first_share * size / first_size
-    for (low, low_share), (high, high_share) in zip(curve, curve[1:], strict=False):
+    for (low, low_share), (high, high_share) in itertools.pairwise(curve):
         if size <= high:
             part = math.log(size / low) / math.log(high / low)
             return low_share + (high_share - low_share) * part

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -69,13 +70,20 @@ class SimCluster:
         self.job_seconds = job_seconds
         self.tool_version = tool_version
         self.faults = tuple(faults)
-        self.noise = next((fault.sigma for fault in reversed(self.faults) if isinstance(fault, NoiseFault)), DEFAULT_NOISE)
+        self.noise = next(
+            (fault.sigma for fault in reversed(self.faults) if isinstance(fault, NoiseFault)), DEFAULT_NOISE
+        )
         width = max(2, len(str(n)))
         node_names = tuple(names) or tuple(f"node{number:0{width}d}" for number in range(1, n + 1))
         self.nodes: dict[str, SimNode] = {
             name: self._node(name, f"l{position // leaf_size + 1}") for position, name in enumerate(node_names)
         }
         self._check_hosts()
+        self._times_run: dict[str, Iterator[int]] = {}
+
+    def times_run(self, key: str) -> int:
+        """How often a job of this key was run before; repeats of a job read noise of their own."""
+        return next(self._times_run.setdefault(key, itertools.count()))
 
     def hosts(self) -> tuple[Host, ...]:
         """The hosts as a hostfile would give them: slots and leaf labels written out."""
@@ -89,7 +97,9 @@ class SimCluster:
         rates = {fault.device: fault.rate for fault in self._of(name, HcaFault)}
         for device in rates:
             if device not in hcas:
-                raise InputError(WHERE, f"{name} has no HCA {device!r}; {self.platform.name} has {hcas[0]} to {hcas[-1]}")
+                raise InputError(
+                    WHERE, f"{name} has no HCA {device!r}; {self.platform.name} has {hcas[0]} to {hcas[-1]}"
+                )
         gpus = self.platform.gpu.count
         for fault in self._of(name, GpusFault):
             if fault.count > gpus:

@@ -104,7 +104,12 @@ def _node_fault(text: str, host: str, words: list[str]) -> NodeFault:
         raise _later(key)
     if key == "hca":
         return _hca_fault(text, host, value, words[1:])
-    plain = {"corrupt": CorruptFault, "hang": HangFault, "unreachable": UnreachableFault, "busy": BusyFault}
+    plain: dict[str, type[CorruptFault | HangFault | UnreachableFault | BusyFault]] = {
+        "corrupt": CorruptFault,
+        "hang": HangFault,
+        "unreachable": UnreachableFault,
+        "busy": BusyFault,
+    }
     if len(words) == 1:
         if key in plain and not equals:
             return plain[key](host)

@@ -147,8 +147,10 @@ def render_table(
     simulated: bool = True,
 ) -> str:
     """A complete output."""
-    return head(table, simulated) + "".join(row(table, one) for one in rows) + footer(
-        table, avg_busbw_gbyte_s, out_of_bounds
+    return (
+        head(table, simulated)
+        + "".join(row(table, one) for one in rows)
+        + footer(table, avg_busbw_gbyte_s, out_of_bounds)
     )
 
 

@@ -1,0 +1,165 @@
+"""What does a simulated node answer? Exactly the commands healthcheck sends, and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from healthcheck.model.host import Host
+from healthcheck.simulator import mpi_texts
+from healthcheck.simulator.benchmark import Run, collective_of, parse_options, pid_of, reply
+from healthcheck.simulator.cluster import SimCluster, SimNode
+from healthcheck.simulator.nodes import MPI_VERSION, probe_batch
+from healthcheck.simulator.render import LAYOUTS, head
+from healthcheck.simulator.reply import Piece, Reply, at_once
+
+PROBE_NAME = "healthcheck-probe"
+SWEEP_NAME = "healthcheck-sweep"
+NOT_ANSWERED = "simulated node: only what healthcheck sends is answered\n"
+
+
+def answer(cluster: SimCluster, host: Host, argv: Sequence[str], files: Mapping[str, bytes]) -> Reply:
+    """The reply of `host` to `argv`; `files` are those pushed to it, by absolute path.
+
+    A command that healthcheck does not send ends with exit code 127.
+    """
+    node = cluster.nodes[host.name]
+    words = tuple(argv)
+    if words == ("true",):
+        return at_once()
+    if words[:2] == ("sh", "-c") and len(words) > 4 and words[3] == PROBE_NAME:
+        return probe_batch(cluster, node, words[4:])
+    if words[:2] == ("sh", "-c") and len(words) > 3 and words[3].startswith(SWEEP_NAME):
+        return at_once()
+    program = words[0].rpartition("/")[2] if words else ""
+    if program in ("mpirun", "mpiexec"):
+        return at_once(MPI_VERSION) if words[1:] == ("--version",) else _mpirun(cluster, node, words, files)
+    if program == "sha256sum":
+        return _sha256sum(words[1:], files)
+    return at_once(stderr=NOT_ANSWERED, exit_code=127)
+
+
+class _Launch(Struct, frozen=True):
+    """An mpirun command line, read. `hosts` are (name, slots)."""
+
+    hosts: tuple[tuple[str, int], ...]
+    processes: int
+    program: str
+    arguments: tuple[str, ...]
+
+
+def _mpirun(cluster: SimCluster, node: SimNode, argv: tuple[str, ...], files: Mapping[str, bytes]) -> Reply:
+    launch = _read_launch(node, argv, files)
+    if isinstance(launch, Reply):
+        return launch
+    collective = collective_of(launch.program)
+    if collective is None:
+        return at_once(stderr=mpi_texts.no_executable(node.name, launch.program), exit_code=132)
+    unknown = [name for name, _ in launch.hosts if name not in cluster.nodes]
+    if unknown:
+        return at_once(stderr=mpi_texts.unresolvable(unknown[0]), exit_code=255)
+    dead = [name for name, _ in launch.hosts if cluster.nodes[name].unreachable and name != node.name]
+    if dead:
+        return at_once(stderr=mpi_texts.refused(dead[0]), exit_code=255)
+    ranks = _placed(launch)
+    if sum(ranks) < launch.processes:
+        return at_once(stderr=mpi_texts.too_few_slots(launch.processes, launch.program), exit_code=1)
+    try:
+        options = parse_options(launch.arguments)
+    except ValueError as error:
+        return at_once(stderr=f"{error}\n", exit_code=255)
+    hosts = tuple(name for (name, _), count in zip(launch.hosts, ranks, strict=True) if count)
+    ranks = tuple(count for count in ranks if count)
+    key = f"{collective.value} {' '.join(hosts)} {ranks[0]}"
+    run = Run(cluster, collective, hosts, ranks, options, f"{key} #{cluster.times_run(key)}")
+    return _started(run)
+
+
+def _started(run: Run) -> Reply:
+    """The program on its nodes, with what mpirun adds when it fails."""
+    short = [
+        (host, needed, node.gpus)
+        for host, needed, node in zip(run.hosts, run.gpus, run.nodes, strict=True)
+        if needed > node.gpus
+    ]
+    if short:
+        return _too_many_gpus(run, *short[0])
+    answered = reply(run)
+    if answered.exit_code == 0 or answered.hangs:
+        return answered
+    return replace(answered, stderr=mpi_texts.nonzero_exit(0, answered.exit_code))
+
+
+def _too_many_gpus(run: Run, host: str, needed: int, there: int) -> Reply:
+    """As the true program ends when a process asks for a GPU that the node does not show."""
+    layout = LAYOUTS[run.cluster.tool_version]
+    above, _, _ = head(run.head).partition("# Using devices\n")
+    rank = sum(run.ranks[: run.hosts.index(host)]) + there
+    stdout, stderr = f"{above}# Using devices\n", ""
+    if layout.fitted_numbers:
+        stderr = (
+            f"Invalid number of GPUs: {needed} requested but only {there} were found.\n"
+            "Please check the number of processes and GPUs per process.\n"
+        )
+    else:
+        stdout += f"{host}: Test CUDA failure common.cu:1030 'invalid device ordinal'\n"
+        stdout += f" .. {host} pid {pid_of(host, there)}: Test failure common.cu:936\n"
+    return Reply(
+        (Piece(0.0, stdout),), stderr + mpi_texts.nonzero_exit(rank, layout.too_many_exit), layout.too_many_exit
+    )
+
+
+def _read_launch(node: SimNode, argv: tuple[str, ...], files: Mapping[str, bytes]) -> _Launch | Reply:
+    at = next((index for index, word in enumerate(argv) if word.rpartition("/")[2].endswith("_perf")), len(argv))
+    if at == len(argv):
+        return at_once(stderr=NOT_ANSWERED, exit_code=127)
+    options = argv[1:at]
+    hosts: list[tuple[str, int]] = [(node.name, 1)]
+    processes = 0
+    for name, value in itertools.pairwise(options):
+        if name in ("-np", "-n", "--np", "-c") and value.isdigit():
+            processes = int(value)
+        elif name in ("--hostfile", "-hostfile", "--machinefile", "-f"):
+            content = files.get(value)
+            if content is None:
+                return at_once(stderr=mpi_texts.no_hostfile(value), exit_code=1)
+            hosts = [_host_and_slots(line) for line in content.decode().splitlines() if line.strip()]
+        elif name in ("--host", "-host", "-H", "-hosts"):
+            hosts = [_host_and_slots(word) for word in value.split(",")]
+    local = ("localhost", "127.0.0.1")
+    hosts = [(node.name if name in local else name, slots) for name, slots in hosts]
+    return _Launch(tuple(hosts), processes or sum(slots for _, slots in hosts), argv[at], argv[at + 1 :])
+
+
+def _host_and_slots(text: str) -> tuple[str, int]:
+    """`name slots=8` or `name:8`; one slot where none is given."""
+    name, *rest = text.split()
+    head_name, colon, slots = name.rpartition(":")
+    if colon and slots.isdigit():
+        return head_name, int(slots)
+    given = next((word.partition("=")[2] for word in rest if word.startswith("slots=")), "1")
+    return name, int(given) if given.isdigit() else 1
+
+
+def _placed(launch: _Launch) -> tuple[int, ...]:
+    """Ranks a host, filled slot by slot in the order of the list."""
+    left = launch.processes
+    placed = []
+    for _, slots in launch.hosts:
+        placed.append(min(slots, left))
+        left -= placed[-1]
+    return tuple(placed)
+
+
+def _sha256sum(paths: Sequence[str], files: Mapping[str, bytes]) -> Reply:
+    lines, errors = [], []
+    for path in paths:
+        if path in files:
+            lines.append(f"{hashlib.sha256(files[path]).hexdigest()}  {path}\n")
+        elif path != "--":
+            errors.append(f"sha256sum: {path}: No such file or directory\n")
+    return at_once("".join(lines), "".join(errors), 1 if errors else 0)

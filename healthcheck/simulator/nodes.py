@@ -1,0 +1,124 @@
+"""What one simulated node says about itself, part by part of the probe batch."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+
+from healthcheck.model.platform import Platform
+from healthcheck.probes.batch import frame
+from healthcheck.simulator.cluster import SimCluster, SimNode
+from healthcheck.simulator.reply import Reply, at_once
+
+USER = "simulated"
+HOME = "/home/simulated"
+MPI_VERSION = "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/\n"
+DRIVER = "550.90.07"
+FIRMWARE = "20.41.1000"
+BUSY_PID = 48213
+BUSY_USER = "mlteam"
+BUS_IDS = ("07", "0f", "47", "4e", "87", "90", "b7", "bd", "c1", "c7", "cd", "d1", "d7", "dd", "e1", "e7")
+
+_RATE_TEXTS = {10: "4X SDR", 25: "1X EDR", 50: "1X HDR", 100: "2X HDR", 200: "4X HDR", 400: "4X NDR", 800: "4X XDR"}
+_DOWN_RATE_GBIT_S = 10.0
+_BINARY_PATH = re.compile(r"/[\w./+~-]*_perf\b")
+
+
+def gpu_model(platform: Platform) -> str:
+    """The name nvidia-smi prints for the GPUs of a platform."""
+    name = platform.gpu.names[0]
+    return name if name.startswith("NVIDIA") else f"NVIDIA {name}"
+
+
+def probe_batch(cluster: SimCluster, node: SimNode, arguments: tuple[str, ...]) -> Reply:
+    """The answer to a probe batch: `arguments` are its nonce, then name, timeout and shell text of every part."""
+    nonce, rest = arguments[0], arguments[1:]
+    frames = []
+    for name, _, text in zip(rest[0::3], rest[1::3], rest[2::3], strict=False):
+        speak = PARTS.get(name)
+        if speak is None:
+            frames.append(frame(nonce, name, 127, "", f"simulated node: it has no answer for the part {name!r}"))
+        else:
+            frames.append(frame(nonce, name, 0, speak(cluster, node, text), ""))
+    return at_once("".join(frames))
+
+
+def identity(cluster: SimCluster, node: SimNode, text: str) -> str:
+    """Who answers."""
+    boot = uuid.uuid5(uuid.NAMESPACE_DNS, f"{node.name}.{cluster.seed}.simulated")
+    return (
+        f"uid 1000\nuser {USER}\nhome {HOME}\narch x86_64\nhostname {node.name}\nboot_id {boot}\n"
+        "simulated no GPU is measured here\n"
+    )
+
+
+def gpus(cluster: SimCluster, node: SimNode, text: str) -> str:
+    """`nvidia-smi --query-gpu=index,uuid,name,pci.bus_id,driver_version --format=csv,noheader`."""
+    model = gpu_model(cluster.platform)
+    return "".join(
+        f"{index}, {_gpu_uuid(node.name, index)}, {model}, "
+        f"00000000:{BUS_IDS[index % len(BUS_IDS)].upper()}:00.0, {DRIVER}\n"
+        for index in range(node.gpus)
+    )
+
+
+def hcas(cluster: SimCluster, node: SimNode, text: str) -> str:
+    """Lines `device port key value` as read below /sys/class/infiniband."""
+    nics = cluster.platform.nics
+    lines = []
+    for device, share in zip(node.hcas, node.capability.rails, strict=True):
+        down = share == 0.0
+        rate = _DOWN_RATE_GBIT_S if down else nics.rate_gbit_s * share
+        lines += [
+            f"{device} 1 state {'1: DOWN' if down else '4: ACTIVE'}\n",
+            f"{device} 1 phys_state {'2: Polling' if down else '5: LinkUp'}\n",
+            f"{device} 1 rate {rate:g} Gb/sec ({_RATE_TEXTS.get(round(rate), '4X HDR')})\n",
+            f"{device} 1 link_layer {nics.link_layer}\n",
+            f"{device} 0 fw_ver {FIRMWARE}\n",
+        ]
+    return "".join(lines)
+
+
+def gpu_processes(cluster: SimCluster, node: SimNode, text: str) -> str:
+    """Compute processes; on a busy node one of somebody else."""
+    if not node.busy:
+        return ""
+    return f"{BUSY_PID}, {_gpu_uuid(node.name, 0)}, python3\nuser {BUSY_PID} {BUSY_USER}\n"
+
+
+def binary(cluster: SimCluster, node: SimNode, text: str) -> str:
+    """The nccl-tests executable named in the part, present and built with MPI."""
+    found = _BINARY_PATH.search(text)
+    path = found[0] if found else "/opt/nccl-tests/build/all_reduce_perf"
+    return (
+        f"path {path}\nstate ok\narch x86_64\n"
+        "ldd \tlibcudart.so.12 => /usr/local/cuda/lib64/libcudart.so.12 (0x00007f3a5a400000)\n"
+        "ldd \tlibnccl.so.2 => /usr/lib/x86_64-linux-gnu/libnccl.so.2 (0x00007f3a40000000)\n"
+        "ldd \tlibmpi.so.40 => /usr/lib/x86_64-linux-gnu/libmpi.so.40 (0x00007f3a5a2e0000)\n"
+    )
+
+
+def mpi(cluster: SimCluster, node: SimNode, text: str) -> str:
+    """`mpirun --version`."""
+    return MPI_VERSION
+
+
+def nothing(cluster: SimCluster, node: SimNode, text: str) -> str:
+    """No process of an earlier run is left."""
+    return ""
+
+
+def _gpu_uuid(host: str, index: int) -> str:
+    return f"GPU-{uuid.uuid5(uuid.NAMESPACE_DNS, f'{host}.gpu{index}.simulated')}"
+
+
+PARTS: dict[str, Callable[[SimCluster, SimNode, str], str]] = {
+    "identity": identity,
+    "gpus": gpus,
+    "hcas": hcas,
+    "gpu_processes": gpu_processes,
+    "binary": binary,
+    "mpi": mpi,
+    "leftovers": nothing,
+}
