@@ -1,0 +1,175 @@
+"""All looks at a node in one remote command: one round trip, whatever hangs or shouts on the far side.
+
+The parts run one after the other, on purpose: nothing is written to a disk that may be full or read-only, a node
+with a job on it is hardly disturbed, and what was read before something broke has already arrived. Quick looks
+come first, those that ask the GPU driver last; a part that hangs costs its own timeout and no more.
+
+Every part is printed between marker lines that carry a nonce made up for this one batch:
+
+    @@NONCE gpus out          what it wrote to stdout, at most OUTPUT_LIMIT bytes
+    @@NONCE gpus err 0        its exit code, then what it wrote to stderr
+    @@NONCE gpus end 0        0: ended by itself; 124 or 137: it was stopped after its timeout
+
+A login banner, a part that prints marker-like lines, or a stream cut anywhere can therefore cost one part, but
+never move text from one part into another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+
+OUTPUT_LIMIT = 256 * 1024
+STDERR_LIMIT = 64 * 1024
+KILL_AFTER_S = 2
+"""Seconds between the TERM at the timeout of a part and the KILL of what is still there."""
+
+_TIMED_OUT = (124, 137)
+_SIGPIPE = 141
+
+
+def one_line(script: str) -> str:
+    """A readable script as one line: a login shell like csh takes no line end inside quotes."""
+    return " ".join(line.strip() for line in script.strip().splitlines())
+
+
+# Runs one part: $1 nonce, $2 name, $3 text. Descriptor 3 is the batch's stdout, 4 the pipe that bounds the part's
+# stdout, 5 collects exit code and stderr. Only the part itself dies of the TERM of the timeout; the shells around it
+# live on to print what it had said by then. A process stuck in the kernel survives even the KILL that follows, but
+# holds only the inner pipes, so nothing the batch waits for.
+_PART_SCRIPT = one_line(rf"""
+    late=0; trap "late=1" TERM; exec 3>&1;
+    answer=$(
+        trap : TERM;
+        {{ {{ {{ trap : TERM; ( trap - TERM; eval "$3" ) 3>&- 4>&- 5>&-; echo "$?" >&5; }} 2>&1 >&4 |
+        {{ trap "" TERM; text=$(head -c {STDERR_LIMIT}; cat >/dev/null); printf %s "$text"; }} >&5; }} 4>&1 |
+        {{ trap "" TERM; text=$(head -c {OUTPUT_LIMIT}); printf "@@%s %s out\n%s\n" "$1" "$2" "$text"; }} >&3;
+        }} 5>&1
+    );
+    printf "@@%s %s err %s\n" "$1" "$2" "$answer";
+    if [ "$late" = 1 ]; then exit 124; fi; exit 0
+""")
+
+# Only GNU's timeout ends the whole process group; elsewhere setsid and a watchdog do the same.
+BATCH_SCRIPT = one_line(rf"""
+    LC_ALL=C; PATH=${{PATH:-/usr/bin:/bin}}:/usr/local/bin:/usr/sbin:/sbin; export LC_ALL PATH;
+    nonce=$1; shift;
+    part='{_PART_SCRIPT}';
+    guard=watchdog; case $(timeout --version 2>/dev/null) in *coreutils*) guard=timeout ;; esac;
+    while [ "$#" -ge 3 ]; do
+        if [ "$guard" = timeout ]; then
+            timeout -k {KILL_AFTER_S} "$2" sh -c "$part" healthcheck-part "$nonce" "$1" "$3" </dev/null 2>/dev/null;
+            code=$?;
+        else
+            setsid sh -c "$part" healthcheck-part "$nonce" "$1" "$3" </dev/null 2>/dev/null &
+            job=$!;
+            {{ sleep "$2"; kill -TERM "-$job"; sleep {KILL_AFTER_S}; kill -KILL "-$job"; }} </dev/null >/dev/null 2>&1 &
+            watchdog=$!;
+            wait "$job" 2>/dev/null; code=$?;
+            kill "$watchdog" 2>/dev/null;
+        fi;
+        printf "@@%s %s end %s\n" "$nonce" "$1" "$code";
+        shift 3;
+    done
+""")
+
+
+class Part(Struct, frozen=True):
+    """One look: `text` is plain POSIX sh without line ends or `!` (csh), run with stdin closed, LC_ALL=C and `timeout_s` whole seconds."""
+
+    name: str
+    timeout_s: int
+    text: str
+
+
+class PartState(StrEnum):
+    """How the output of a part ended. Only ENDED output is whole."""
+
+    ENDED = "ended"
+    TIMED_OUT = "timed_out"
+    CUT = "cut"
+    TRUNCATED = "truncated"
+
+
+class PartOutput(Struct, frozen=True):
+    """What one part said. `rc` None: it never came to exit, or its exit code did not arrive.
+
+    `stdout` and `stderr` are without trailing line ends.
+    """
+
+    name: str
+    rc: int | None
+    stdout: str
+    stderr: str
+    state: PartState
+
+
+def batch_argv(parts: Sequence[Part], nonce: str) -> tuple[str, ...]:
+    """The command that runs all parts. `nonce`: letters and digits nobody could guess, new for every batch."""
+    argv = ["sh", "-c", BATCH_SCRIPT, "healthcheck-probe", nonce]
+    for part in parts:
+        argv += [part.name, str(part.timeout_s), part.text]
+    return tuple(argv)
+
+
+def deadline_s(parts: Sequence[Part]) -> float:
+    """Seconds within which the batch has ended even when every part hangs."""
+    return float(sum(part.timeout_s + KILL_AFTER_S for part in parts) + 5)
+
+
+def frame(nonce: str, name: str, rc: int, stdout: str, stderr: str) -> str:
+    """One part as the batch script prints it; `rc` 124 says that it was stopped after its timeout."""
+    end = rc if rc in _TIMED_OUT else 0
+    return (
+        f"@@{nonce} {name} out\n{stdout.rstrip(chr(10))}\n"
+        f"@@{nonce} {name} err {rc}\n{stderr.rstrip(chr(10))}\n"
+        f"@@{nonce} {name} end {end}\n"
+    )
+
+
+def split(stdout: str, nonce: str) -> dict[str, PartOutput]:
+    """The parts found in the output of a batch, by name; whatever stands outside the frames is dropped.
+
+    A part that did not run at all is absent. The first frame of a name counts.
+    """
+    marker = re.compile(rf"@@{re.escape(nonce)} (?P<name>[a-z_]+) (?P<what>out|err|end)(?: (?P<code>\d+))?\r?")
+    parts: dict[str, PartOutput] = {}
+    pieces: list[tuple[str, str, int | None, list[str]]] = []
+    for line in stdout.split("\n"):
+        match = marker.fullmatch(line)
+        if match is not None:
+            code = None if match["code"] is None else int(match["code"])
+            pieces.append((match["name"], match["what"], code, []))
+        elif pieces:
+            pieces[-1][3].append(line)
+    for index, (name, what, _, lines) in enumerate(pieces):
+        if name in parts:
+            continue
+        if what == "out":
+            parts[name] = _joined(name, lines, pieces[index + 1 : index + 3])
+        elif what == "end":
+            parts[name] = PartOutput(name, None, "", "", PartState.TIMED_OUT)
+    return parts
+
+
+def _joined(name: str, out: list[str], following: Sequence[tuple[str, str, int | None, list[str]]]) -> PartOutput:
+    rc: int | None = None
+    err: list[str] = []
+    state = PartState.TRUNCATED
+    for other, what, code, lines in following:
+        if other != name or what == "out":
+            break
+        if what == "err":
+            rc, err = code, lines
+        else:
+            state = PartState.TIMED_OUT if code in _TIMED_OUT else PartState.ENDED
+            break
+    text = "\n".join(out).rstrip("\n")
+    if state is PartState.ENDED and rc is None:
+        state = PartState.TRUNCATED
+    if state is PartState.ENDED and (len(text) >= OUTPUT_LIMIT - 1 or rc == _SIGPIPE):
+        state = PartState.CUT
+    return PartOutput(name, rc, text, "\n".join(err).rstrip("\n"), state)
