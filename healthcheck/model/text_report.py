@@ -2,6 +2,7 @@
 
 REPORT_TEXTS: dict[str, str] = {
     # --- pages: the words of report.html, report.md and the terminal (reporting) ---
+    "report.verbatim": "{text}",
     "report.not_measured": "not measured",
     "report.not_finished": "not finished",
     "report.not_recorded": "not recorded",
@@ -9,18 +10,17 @@ REPORT_TEXTS: dict[str, str] = {
     "report.simulated": "SIMULATED",
     "report.simulated.banner": "SIMULATED: no real machine was measured. Every number here comes from a model of a "
     "cluster.",
-    "report.simulated.note": "SIMULATED numbers, no hardware was measured.",
     "report.simulated.list": "SIMULATED: the lines below show what a real run would offer. Start no job from them.",
-    "report.state.incomplete": "INCOMPLETE RUN: it has not ended, or its process died. What was not reached is not measured, and "
-    "nothing below is a final judgement.",
-    "report.state.interrupted": "INTERRUPTED RUN: it was stopped before its end. What was not reached is not measured, and nothing "
-    "below is a final judgement.",
+    "report.state.incomplete": "INCOMPLETE RUN: it has not ended, or its process died. What was not reached is not "
+    "measured, and nothing below is a final judgement.",
+    "report.state.interrupted": "INTERRUPTED RUN: it was stopped before its end. What was not reached is not "
+    "measured, and nothing below is a final judgement.",
     "report.state.short.incomplete": "INCOMPLETE RUN",
     "report.state.short.interrupted": "INTERRUPTED RUN",
     "report.decision.all": "Start on all {total} nodes: they are proven together.",
     "report.decision.all_one": "Start on {name}: it is proven.",
-    "report.decision.all_degraded": "All {total} nodes are proven together, at a reduced speed: read what is slow before you "
-    "start.",
+    "report.decision.all_degraded": "All {total} nodes are proven together, at a reduced speed: read what is slow "
+    "before you start.",
     "report.decision.all_held": "Do not start yet: the nodes ran together, but the run as a whole is {verdict}.",
     "report.decision.subset": "Do not start on all {total} nodes. {ready} nodes are proven: start there.",
     "report.decision.subset_one": "Do not start on all {total} nodes. Only {name} is proven.",
@@ -32,7 +32,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.number_unknown": "{stage}, {who}: {busbw}.",
     "report.start.title": "Start now on {ready} nodes, {slots} GPUs",
     "report.start.title_no_slots": "Start now on {ready} nodes",
-    "report.start.how": "Either line; healthy.hosts lies beside this report.",
+    "report.start.how": "healthy.hosts lies beside this report.",
     "report.may_still_run": "Processes of this run may still run on {hosts}. When they can be reached: {command}",
     "report.meta.nodes.one": "1 node",
     "report.meta.nodes.other": "{n} nodes",
@@ -52,8 +52,8 @@ REPORT_TEXTS: dict[str, str] = {
     "report.heading.versions": "Versions and provenance",
     "report.heading.words": "Words and units",
     "report.heading.contents": "Contents",
-    "report.todo.answer": "Most urgent first. The commands are suggestions, none of them has been run; all of them are in "
-    "suggested-actions.sh, commented out.",
+    "report.todo.answer": "Most urgent first. The commands are suggestions, none of them has been run; all of them "
+    "are in suggested-actions.sh, commented out.",
     "report.todo.nothing": "Nothing: no check found anything to act on.",
     "report.todo.nothing_but": "No finding names a part to act on. What is not PASS stands under Nodes.",
     "report.todo.cause": "Cause",
@@ -79,8 +79,8 @@ REPORT_TEXTS: dict[str, str] = {
     "report.map.folded": "{groups} groups all PASS, {nodes} nodes: {names}",
     "report.map.cell": "{name}: {verdict}. Inside {inside}, between nodes {between}",
     "report.map.letter": "letter {letter}",
-    "report.bandwidth.answer": "GB/s = 10^9 bytes per second, one direction, at the largest size measured. #wrong is the count of "
-    "wrong values.",
+    "report.bandwidth.answer": "GB/s = 10^9 bytes per second, one direction, at the largest size measured. #wrong "
+    "is the count of wrong values.",
     "report.bandwidth.nothing": "No benchmark was run: no bandwidth is measured.",
     "report.bandwidth.sizes": "All sizes",
     "report.bandwidth.sizes_of": "{stage}, {who}",
@@ -138,6 +138,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.commands.alike": "{stage}, {who} ({n} jobs alike)",
     "report.commands.one": "{stage}, {who}",
     "report.limits.answer": "What the numbers were held against, and where each limit comes from.",
+    "report.limits.line": "peak {peak}, PASS from {healthy}, FAIL below {broken}; source: {source}",
     "report.limits.nothing": "No limit was recorded.",
     "report.limits.known_good": "known-good, {stage}",
     "report.versions.playbook": "playbook {name}",
@@ -145,8 +146,10 @@ REPORT_TEXTS: dict[str, str] = {
     "report.versions.hostfile": "hosts from",
     "report.versions.arguments": "arguments",
     "report.versions.platform": "platform",
-    "report.versions.files": "Everything else: record.json (all numbers and texts), raw/ (output as received), inputs/ (playbook, "
-    "hostfile and platform as used).",
+    "report.versions.files": "Everything else: record.json (all numbers and texts), raw/ (output as received), "
+    "inputs/ (playbook, hostfile and platform as used).",
+    "report.versions.tool": "made by",
+    "report.words.show": "The words of this report",
     "report.word.pass": "Every check that applies was made and passed.",
     "report.word.degraded": "Works, and is slower than it should be: 50 to 70 % of peak unless the limits say "
     "otherwise.",
@@ -176,8 +179,8 @@ REPORT_TEXTS: dict[str, str] = {
     "report.term.between": "between nodes",
     "report.term.leaf": "leaf",
     "report.term.confidence": "confidence",
-    "report.actions.head": "Suggested actions of healthcheck run {run_id}. Nothing here has been run; every line is commented "
-    "out.",
+    "report.actions.head": "Suggested actions of healthcheck run {run_id}. Nothing here has been run; every line "
+    "is commented out.",
     "report.actions.how": "Read a line, remove its '# ', run it. Nothing happens when this file is run as it is.",
     "report.actions.nothing": "No action is suggested.",
     "report.actions.start": "Start on the {ready} proven nodes",

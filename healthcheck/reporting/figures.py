@@ -6,6 +6,7 @@ import unicodedata
 from datetime import datetime
 
 from healthcheck.model.message import say
+from healthcheck.model.platform import Limit
 from healthcheck.model.units import Bytes
 from healthcheck.model.verdict import Verdict
 
@@ -33,9 +34,12 @@ def number(value: float) -> str:
     return f"{value:g}" if value < 1e6 else f"{value:.0f}"
 
 
-def percent(part: float, whole: float) -> int:
-    """Whole percent of a limit; never rounded up across the limit it is compared with."""
-    return int(100 * part / whole + 1e-9) if whole > 0 else 0
+def percent(part: float, limit: Limit) -> int:
+    """Whole percent of a peak, rounded, but never up to a limit that was missed: 69.8 % stays 69 %."""
+    exact = 100 * part / limit.peak if limit.peak > 0 else 0.0
+    near = round(exact)
+    missed = any(exact < 100 * fraction <= near for fraction in (limit.healthy, limit.broken))
+    return near - 1 if missed else near
 
 
 def size(size_bytes: int) -> str:

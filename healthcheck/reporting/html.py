@@ -1,0 +1,25 @@
+"""`report.html`: one self-contained file for light, dark, narrow screens and paper. No network, no script."""
+
+from __future__ import annotations
+
+from healthcheck.model.record import RunRecord
+from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.figures import letter
+from healthcheck.reporting.templating import environment
+from healthcheck.reporting.view import BY_URGENCY, page
+
+_CLASSES = {
+    Verdict.PASS: "pass",
+    Verdict.DEGRADED: "degr",
+    Verdict.INCONCLUSIVE: "inc",
+    Verdict.FAIL: "fail",
+    Verdict.SKIPPED: "skip",
+}
+
+
+def render_html(record: RunRecord) -> str:
+    """The report as HTML. Everything from the record is data and is escaped."""
+    made = environment(autoescape=True)
+    made.filters["css"] = _CLASSES.__getitem__
+    made.filters["letter"] = letter
+    return made.get_template("report.html.j2").render(page=page(record), verdicts=BY_URGENCY).lstrip()

@@ -1,0 +1,305 @@
+"""The page before it has a format: everything sorted, folded, grouped and written out. Templates only place it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from healthcheck.model.component import Kind
+from healthcheck.model.finding import Finding
+from healthcheck.model.message import say
+from healthcheck.model.record import JobRecord, RunRecord
+from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.bandwidth import Bandwidth, bandwidth, plural, stage_text
+from healthcheck.reporting.cluster_map import ClusterMap, cluster_map, group_labels, speeds
+from healthcheck.reporting.decision import Decision, decide, excluded, slots_of, urgent_first
+from healthcheck.reporting.figures import elapsed, gbyte_s, moment, number, one_line
+from healthcheck.reporting.names import folded
+
+FULL_ENTRIES = 10
+"""Findings with an entry of their own; the rest is a table."""
+BY_URGENCY = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.DEGRADED, Verdict.SKIPPED, Verdict.PASS)
+
+
+class Entry(Struct, frozen=True):
+    """One thing to do. Several nodes with one and the same cause are one entry."""
+
+    anchor: str
+    title: str
+    verdict: Verdict
+    confidence: str
+    cause: str
+    alike: str
+    evidence_for: tuple[str, ...]
+    evidence_against: tuple[str, ...]
+    remedy: str
+    commands: tuple[str, ...]
+    commands_note: str
+    evidence: tuple[tuple[str, str], ...]
+    hosts: tuple[str, ...]
+
+
+class Start(Struct, frozen=True):
+    """The box that starts the job now. Absent without a proven set."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+class NodeLine(Struct, frozen=True):
+    """One node of the table of all nodes. `anchor` is where its cell in the map leads."""
+
+    index: int
+    name: str
+    verdict: Verdict
+    group: str
+    inside: str
+    between: str
+    why: str
+
+
+class Page(Struct, frozen=True):
+    """A report, ready to be placed. Every string is one line of finished text, not yet escaped for any format."""
+
+    verdict: Verdict
+    title: str
+    simulated: bool
+    state_note: str
+    state_short: str
+    decision: str
+    facts: tuple[str, ...]
+    warnings: tuple[str, ...]
+    start: Start | None
+    meta: tuple[str, ...]
+    by_verdict: tuple[tuple[Verdict, int, str], ...]
+    entries: tuple[Entry, ...]
+    more_entries: tuple[Entry, ...]
+    nothing_to_do: str
+    cluster: ClusterMap
+    bandwidth: Bandwidth
+    nodes: tuple[NodeLine, ...]
+    not_pass: tuple[NodeLine, ...]
+    links: dict[int, str]
+    commands: tuple[tuple[str, str], ...]
+    limits: tuple[tuple[str, str, str, str, str], ...]
+    versions: tuple[tuple[str, str], ...]
+
+
+def page(record: RunRecord) -> Page:
+    """The whole view of a record."""
+    decision = decide(record)
+    entries = todo(record)
+    table = bandwidth(record)
+    nodes = _nodes(record)
+    return Page(
+        verdict=record.verdict,
+        title=str(
+            say(
+                "report.title",
+                verdict=record.verdict.name,
+                ready=len(record.healthy_hosts),
+                total=len(record.hosts),
+                run_id=one_line(record.run_id),
+            )
+        ),
+        simulated=record.simulated,
+        state_note="" if record.state == "complete" else str(say(f"report.state.{record.state}")),
+        state_short="" if record.state == "complete" else str(say(f"report.state.short.{record.state}")),
+        decision=one_line(str(decision.sentence)),
+        facts=_facts(entries, table),
+        warnings=_warnings(record),
+        start=_start(record, decision),
+        meta=_meta(record),
+        by_verdict=_by_verdict(record),
+        entries=entries[:FULL_ENTRIES],
+        more_entries=entries[FULL_ENTRIES:],
+        nothing_to_do=_nothing_to_do(record, entries),
+        cluster=cluster_map(record),
+        bandwidth=table,
+        nodes=nodes,
+        not_pass=tuple(sorted((n for n in nodes if n.verdict is not Verdict.PASS), key=lambda n: -n.verdict)),
+        links=_links(nodes, entries),
+        commands=_commands(record),
+        limits=_limits(record),
+        versions=_versions(record),
+    )
+
+
+def todo(record: RunRecord) -> tuple[Entry, ...]:
+    """The findings, most urgent first; whole nodes with one cause and one remedy become one entry."""
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in urgent_first(record.findings):
+        key: tuple[object, ...] = (finding.component,)
+        if finding.component.kind is Kind.NODE:
+            texts = (str(finding.cause), str(finding.remedy))
+            name = finding.component.text
+            key = (finding.verdict, finding.confidence, *(text.replace(name, "\0") for text in texts))
+        groups.setdefault(key, []).append(finding)
+    ordered = sorted(groups.values(), key=lambda found: (-found[0].verdict, -len(found)))
+    return tuple(_entry(place, found) for place, found in enumerate(ordered, start=1))
+
+
+def _entry(place: int, found: Sequence[Finding]) -> Entry:
+    first = found[0]
+    hosts = tuple(dict.fromkeys(f.component.host or "" for f in found if f.component.host))
+    many = len(found) > 1
+    return Entry(
+        anchor=f"f{place}",
+        title=folded(hosts) if many else one_line(str(first.component)),
+        verdict=first.verdict,
+        confidence=str(first.confidence),
+        cause=one_line(str(first.cause)),
+        alike=str(say("report.todo.alike", n=len(found), components=folded(hosts))) if many else "",
+        evidence_for=tuple(one_line(str(message)) for message in first.evidence_for),
+        evidence_against=tuple(one_line(str(message)) for message in first.evidence_against),
+        remedy=one_line(str(first.remedy)),
+        commands=tuple(one_line(command) for command in first.commands),
+        commands_note=str(say("report.todo.commands_more", component=str(first.component)))
+        if many and first.commands
+        else "",
+        evidence=tuple((one_line(quote.source), one_line(quote.text)) for f in found for quote in f.evidence),
+        hosts=hosts,
+    )
+
+
+def _facts(entries: Sequence[Entry], table: Bandwidth) -> tuple[str, ...]:
+    """The cause, then the numbers between the nodes: as found, and the last one, without the sick."""
+    facts: list[str] = []
+    if entries:
+        facts.append(str(say("report.cause", component=entries[0].title, cause=entries[0].cause)))
+    between = [row for row in table.rows if row.stage == stage_text("multi_node")]
+    for row in dict.fromkeys((*between[:1], *between[-1:])):
+        code = "report.number_unknown" if row.percent is None else "report.number"
+        facts.append(str(say(code, stage=row.stage, who=row.who, busbw=row.out_of_place, of_peak=row.of_peak)))
+    if len(entries) > 1:
+        facts.append(str(plural("report.more_findings", len(entries) - 1)))
+    return tuple(facts)
+
+
+def _warnings(record: RunRecord) -> tuple[str, ...]:
+    warnings = [one_line(str(note)) for note in record.notes]
+    left = folded(host.name for host in record.hosts if host.may_still_run)
+    if left:
+        command = shlex.join(("healthcheck", "clean", record.run_id))
+        warnings.append(str(say("report.may_still_run", hosts=left, command=command)))
+    return tuple(warnings)
+
+
+def _start(record: RunRecord, decision: Decision) -> Start | None:
+    if not decision.offers_list:
+        return None
+    slots = slots_of(record)
+    ready = len(record.healthy_hosts)
+    title = say("report.start.title_no_slots", ready=ready)
+    if all(name in slots for name in record.healthy_hosts):
+        title = say("report.start.title", ready=ready, slots=sum(slots[name] for name in record.healthy_hosts))
+    return Start(str(title), start_lines(record, "healthy.hosts"))
+
+
+def start_lines(record: RunRecord, hostfile: str) -> tuple[str, ...]:
+    """The lines that start a job on the proven set; `hostfile` is the path of `healthy.hosts`, as to be written."""
+    option = "-f" if record.playbook.launcher == "hydra" else "--hostfile"
+    lines = [f"mpirun {option} {shlex.quote(hostfile)} ..."]
+    left_out = folded(excluded(record))
+    if left_out:
+        lines.append(f"sbatch --exclude={shlex.quote(left_out)} ...")
+    return tuple(one_line(line) for line in lines)
+
+
+def _meta(record: RunRecord) -> tuple[str, ...]:
+    total = len(record.hosts)
+    machine = record.platform.title if record.platform is not None else str(say("report.meta.platform_unknown"))
+    code = record.exit_code
+    return (
+        str(plural("report.meta.nodes_platform", total, platform=one_line(machine))),
+        moment(record.started_at),
+        elapsed(record.started_at, record.finished_at),
+        f"{say('report.meta.playbook')} {one_line(record.playbook.name)}",
+        f"{say('report.meta.run')} {one_line(record.run_id)}",
+        str(say("report.meta.no_exit_code") if code is None else say("report.meta.exit_code", code=code)),
+    )
+
+
+def _by_verdict(record: RunRecord) -> tuple[tuple[Verdict, int, str], ...]:
+    found = {verdict: [host.name for host in record.hosts if host.verdict is verdict] for verdict in BY_URGENCY}
+    return tuple((verdict, len(names), folded(names)) for verdict, names in found.items() if names)
+
+
+def _nothing_to_do(record: RunRecord, entries: Sequence[Entry]) -> str:
+    if entries:
+        return ""
+    healthy = record.verdict is Verdict.PASS and record.state == "complete"
+    return str(say("report.todo.nothing" if healthy else "report.todo.nothing_but"))
+
+
+def _nodes(record: RunRecord) -> tuple[NodeLine, ...]:
+    _, groups = group_labels(record)
+    measured = speeds(record)
+    lines: list[NodeLine] = []
+    for index, host in enumerate(record.hosts):
+        passed = host.verdict is Verdict.PASS
+        why = "; ".join(one_line(str(reason)) for reason in host.reasons)
+        lines.append(
+            NodeLine(
+                index=index,
+                name=one_line(host.name),
+                verdict=host.verdict,
+                group=one_line(groups[host.name]),
+                inside=gbyte_s(measured[host.name].inside),
+                between=gbyte_s(measured[host.name].between),
+                why=why or str(say("report.nodes.pass_reason" if passed else "report.nodes.no_reason")),
+            )
+        )
+    return tuple(lines)
+
+
+def _links(nodes: Sequence[NodeLine], entries: Sequence[Entry]) -> dict[int, str]:
+    """Where the cell of a node that is not PASS leads: its finding, else its line in the table."""
+    finding = {host: entry.anchor for entry in reversed(entries[:FULL_ENTRIES]) for host in entry.hosts}
+    return {node.index: finding.get(node.name, f"n{node.index}") for node in nodes if node.verdict is not Verdict.PASS}
+
+
+def _commands(record: RunRecord) -> tuple[tuple[str, str], ...]:
+    """One exact command line of each stage and collective, and one of each kind that is not PASS."""
+    kinds: dict[tuple[str, str, Verdict, bool], list[JobRecord]] = {}
+    for job in record.jobs:
+        if job.command:
+            kinds.setdefault((job.stage, job.collective, job.verdict, len(job.hosts) > 1), []).append(job)
+    lines: list[tuple[str, str]] = []
+    for jobs in kinds.values():
+        job = jobs[0]
+        alike = "report.commands.one" if len(jobs) == 1 else "report.commands.alike"
+        title = say(alike, stage=stage_text(job.stage), who=f"{folded(job.hosts)}, {job.verdict.name}", n=len(jobs))
+        lines.append((str(title), one_line(shlex.join(job.command))))
+    return tuple(lines)
+
+
+def _limits(record: RunRecord) -> tuple[tuple[str, str, str, str, str], ...]:
+    lines = [
+        (
+            " ".join(part for part in (stage_text(limit.stage), one_line(limit.collective)) if part),
+            f"{number(limit.peak)} {one_line(limit.unit)}",
+            f"{100 * limit.healthy:g} %",
+            f"{100 * limit.broken:g} %",
+            one_line(limit.source),
+        )
+        for limit in record.provenance.limits
+    ]
+    return tuple(dict.fromkeys(lines))
+
+
+def _versions(record: RunRecord) -> tuple[tuple[str, str], ...]:
+    unknown = str(say("report.not_recorded"))
+    made_by = record.provenance
+    digest = str(say("report.versions.digest", digest=made_by.playbook_sha256)) if made_by.playbook_sha256 else unknown
+    lines = [
+        (str(say("report.versions.tool")), made_by.tool or unknown),
+        *sorted(made_by.versions.items()),
+        (str(say("report.versions.playbook", name=record.playbook.name)), digest),
+        (str(say("report.versions.platform")), record.platform.name if record.platform is not None else unknown),
+        (str(say("report.versions.hostfile")), made_by.hostfile or unknown),
+        (str(say("report.versions.arguments")), shlex.join(made_by.arguments) or unknown),
+    ]
+    return tuple((one_line(name), one_line(value)) for name, value in lines)
