@@ -39,7 +39,7 @@ class Confidence(StrEnum):
     SUSPECTED = "suspected"
 
 
-class Finding(Struct, frozen=True):
+class Finding(Struct, frozen=True, rename={"evidence_for": "for", "evidence_against": "against"}):
     """One line an operator acts on: who, how bad, why, what speaks for and against, what to do.
 
     `cause` and `remedy` are messages of the catalogue; their codes are stable.

@@ -51,9 +51,9 @@ class Seconds(float):
     def __str__(self) -> str:
         whole = round(float(self))
         for unit, size in (("h", 3600), ("m", 60)):
-            if whole >= size and whole % size == 0:
+            if float(self) == whole and whole >= size and whole % size == 0:
                 return f"{whole // size}{unit}"
-        return f"{float(self):g}s"
+        return f"{float(self):.6f}".rstrip("0").rstrip(".") + "s"
 
 
 def parse_size(text: str) -> int:

@@ -148,7 +148,7 @@ def _type_sentence(expected: str, got: str, value: object) -> str:
 def _type_at(kind: Any, path: Path) -> Any:
     """The declared type at a key path, None where the path leaves the declared ones."""
     for step in path:
-        kind = _unwrapped(kind)
+        kind = without_none(kind)
         if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
             kind = get_type_hints(kind).get(str(step))
         elif get_origin(kind) is dict:
@@ -157,10 +157,10 @@ def _type_at(kind: Any, path: Path) -> Any:
             kind = get_args(kind)[0]
         else:
             return None
-    return _unwrapped(kind)
+    return without_none(kind)
 
 
-def _unwrapped(kind: Any) -> Any:
+def without_none(kind: Any) -> Any:
     """`X | None` as X."""
     if get_origin(kind) not in (Union, UnionType):
         return kind
