@@ -54,7 +54,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.heading.contents": "Contents",
     "report.todo.answer": "Most urgent first. The commands are suggestions, none of them has been run; all of them "
     "are in suggested-actions.sh, commented out.",
-    "report.todo.nothing": "Nothing: no check found anything to act on.",
+    "report.todo.nothing": "Nothing to do: no check found anything to act on.",
     "report.todo.nothing_but": "No finding names a part to act on. What is not PASS stands under Nodes.",
     "report.todo.cause": "Cause",
     "report.todo.for": "What speaks for it",

@@ -1,0 +1,67 @@
+"""`suggested-actions.sh`: every suggested command in one file, all commented out. healthcheck never runs it."""
+
+from __future__ import annotations
+
+import shlex
+
+from healthcheck.model.message import Message, say
+from healthcheck.model.record import RunRecord
+from healthcheck.reporting.decision import decide, excluded, urgent_first
+from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.names import folded
+from healthcheck.reporting.view import start_lines
+
+
+def suggested_actions(record: RunRecord) -> str:
+    """A shell script whose every line is a comment: running it as it is does nothing.
+
+    Host names are data: what is built here is quoted with shlex, and whatever a finding suggests is forced onto
+    one commented line.
+    """
+    lines = ["#!/bin/sh", *_comment(say("report.actions.head", run_id=record.run_id))]
+    lines += _comment(say("report.actions.how"))
+    if record.simulated:
+        lines += _comment(say("report.simulated.banner"))
+    if record.state != "complete":
+        lines += _comment(say(f"report.state.{record.state}"))
+    blocks = [*_findings(record), *_start(record), *_again(record), *_clean(record)]
+    if not blocks:
+        lines += ["#", *_comment(say("report.actions.nothing"))]
+    for title, commands in blocks:
+        lines += ["#", *_comment(title), *(f"#   {one_line(command)}" for command in commands)]
+    return "\n".join(lines) + "\n"
+
+
+Block = tuple[str | Message, tuple[str, ...]]
+
+
+def _findings(record: RunRecord) -> list[Block]:
+    return [
+        (f"{finding.component}: {finding.verdict.name}, {finding.confidence}. {finding.remedy}", finding.commands)
+        for finding in urgent_first(record.findings)
+    ]
+
+
+def _start(record: RunRecord) -> list[Block]:
+    if not decide(record).offers_list:
+        return []
+    title = say("report.actions.start", ready=len(record.healthy_hosts))
+    return [(title, start_lines(record, "healthy.hosts"))]
+
+
+def _again(record: RunRecord) -> list[Block]:
+    names = excluded(record)
+    if not names:
+        return []
+    command = shlex.join(("healthcheck", "run", record.playbook.name, "-H", folded(names)))
+    return [(say("report.actions.again"), (command,))]
+
+
+def _clean(record: RunRecord) -> list[Block]:
+    if not any(host.may_still_run for host in record.hosts):
+        return []
+    return [(say("report.actions.undo"), (shlex.join(("healthcheck", "clean", record.run_id)),))]
+
+
+def _comment(text: str | Message) -> list[str]:
+    return [f"# {one_line(str(text))}"]

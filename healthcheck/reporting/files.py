@@ -1,0 +1,24 @@
+"""The files of a run directory that are made from its record. A new report is a new row here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from healthcheck.model.record import RunRecord
+from healthcheck.reporting.actions import suggested_actions
+from healthcheck.reporting.hostlists import exclude_hosts, healthy_hosts
+from healthcheck.reporting.html import render_html
+from healthcheck.reporting.markdown import render_markdown
+
+RENDERERS: Mapping[str, Callable[[RunRecord], str]] = {
+    "report.html": render_html,
+    "report.md": render_markdown,
+    "healthy.hosts": healthy_hosts,
+    "exclude.hosts": exclude_hosts,
+    "suggested-actions.sh": suggested_actions,
+}
+
+
+def report_files(record: RunRecord) -> dict[str, str]:
+    """File name to content. An empty content means that there is nothing to list: write no such file."""
+    return {name: render(record) for name, render in RENDERERS.items()}

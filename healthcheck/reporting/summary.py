@@ -1,0 +1,156 @@
+"""The end of a run on a terminal, and the one line on stdout that scripts read."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from healthcheck.model.message import say
+from healthcheck.model.record import RunRecord
+from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.bandwidth import BandwidthRow
+from healthcheck.reporting.cluster_map import ClusterMap
+from healthcheck.reporting.decision import decide, excluded, urgent_first
+from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.names import folded
+from healthcheck.reporting.view import Entry, Page, page, start_lines
+
+LINE_LIMIT = 200
+"""The stdout line is cut here, behind its fixed part."""
+MAX_WIDTH = 96
+MAX_ROWS = 16
+
+
+def stdout_line(record: RunRecord) -> str:
+    """`FAIL 28/32 ready, excluded gpu[013,022], cause gpu013/hca:mlx5_5 ...`: English, one line, always.
+
+    Contract: verdict, ready/total, then what applies of `simulated`, the state, `excluded` and `cause`.
+    """
+    parts = [f"{record.verdict.name} {len(record.healthy_hosts)}/{len(record.hosts)} ready"]
+    if record.simulated:
+        parts.append("simulated")
+    if record.state != "complete":
+        parts.append(record.state)
+    left_out = folded(excluded(record))
+    if left_out:
+        parts.append(f"excluded {left_out}")
+    for finding in urgent_first(record.findings)[:1]:
+        cause = one_line(f"cause {finding.component} {finding.cause}")
+        room = max(40, LINE_LIMIT - len(", ".join(parts)))
+        parts.append(cause if len(cause) <= room else cause[: room - 3].rstrip() + "...")
+    return ", ".join(parts)
+
+
+def terminal_summary(record: RunRecord, width: int, folder: str | None = None) -> list[str]:
+    """The lines printed on stderr when a run has ended; plain text, at most 96 columns, words before colour.
+
+    `folder` is the run directory as the user would write it; None means `reports/<run_id>`.
+    """
+    width = max(40, min(width, MAX_WIDTH))
+    view = page(record)
+    where = folder or f"reports/{record.run_id}"
+    lines: list[str] = []
+    for note in (view.state_note, str(say("report.simulated.banner")) if record.simulated else ""):
+        if note:
+            lines += [*_wrapped(note, width, "  "), ""]
+    lines += _wrapped(f"{record.verdict.name:<6} {view.decision}", width, "  ", "         ")
+    for warning in view.warnings:
+        lines += _wrapped(warning, width, "         ")
+    blocks = (_bandwidth(view, width), _map(view.cluster, width), _todo(view, width), _files(record, where, width))
+    for block in blocks:
+        if block:
+            lines += ["", *block]
+    return lines
+
+
+def _bandwidth(view: Page, width: int) -> list[str]:
+    rows = view.bandwidth.rows[:MAX_ROWS]
+    table = [(row.stage, _who(row), row.out_of_place, row.of_peak, row.verdict.name, row.is_median) for row in rows]
+    if not table:
+        return []
+    stage, who, value, peak = (max(len(str(row[column])) for row in table) for column in range(4))
+    lines: list[str] = []
+    for name, group, number, of_peak, verdict, is_median in table:
+        word = str(say("report.terminal.median", verdict=verdict)) if is_median else verdict
+        with_unit = number if not number[0].isdigit() else str(say("report.unit.gbyte_s", value=number))
+        line = f"  {name:<{stage}}  {group:<{who}}  {with_unit:>{value + 5}}  {of_peak:<{peak}}  {word}"
+        lines += [line.rstrip()] if len(line) <= width else _wrapped(" ".join(line.split()), width, "  ", "    ")
+    left = len(view.bandwidth.rows) - len(rows)
+    if left > 0:
+        lines.append(f"  {say('report.terminal.more', n=left)}")
+    return lines
+
+
+def _who(row: BandwidthRow) -> str:
+    return row.hosts if row.who_is_name else row.who
+
+
+def _map(cluster: ClusterMap, width: int) -> list[str]:
+    troubled = [group for group in cluster.groups if not group.all_pass]
+    calm = [group for group in cluster.groups if group.all_pass]
+    shown = cluster.groups if len(cluster.groups) <= MAX_ROWS else (*troubled, *calm)[:MAX_ROWS]
+    if not shown:
+        return []
+    title = max(len(group.title) for group in shown)
+    letters = max(len(group.letters) for group in shown)
+    lines: list[str] = []
+    for group in shown:
+        names = " ".join(f"{verdict.name} {hosts}" for verdict, hosts in group.others)
+        line = f"  {group.title:<{title}}  {group.letters:<{letters}}  {group.count}   {names}".rstrip()
+        lines += [line] if len(line) <= width else _wrapped(line.strip(), width, "  ", "      ")
+    hidden = [group for group in cluster.groups if group not in shown]
+    groups = len(hidden) + cluster.folded_groups
+    if groups and all(group.all_pass for group in hidden):
+        nodes = sum(len(group.cells) for group in hidden) + cluster.folded_nodes
+        lines.append(f"  {say('report.terminal.folded', groups=groups, nodes=nodes)}")
+    elif groups:
+        lines.append(f"  {say('report.terminal.more', n=groups)}")
+    return lines
+
+
+def _todo(view: Page, width: int) -> list[str]:
+    heading, note = str(say("report.heading.todo")), str(say("report.terminal.not_run"))
+    if view.nothing_to_do:
+        return _wrapped(f"{heading}: {view.nothing_to_do}", width, "  ")
+    room = width - 2 - len(heading)
+    lines = [f"  {heading}{note:>{room}}" if room > len(note) + 1 else f"  {heading} ({note})"]
+    for place, entry in enumerate(view.entries, start=1):
+        lines += _entry(place, entry, width)
+    if view.more_entries:
+        lines.append(f"  {say('report.terminal.more', n=len(view.more_entries))}")
+    return lines
+
+
+def _entry(place: int, entry: Entry, width: int) -> list[str]:
+    word_width = max(len(verdict.name) for verdict in Verdict)
+    head = f"{place:>2} {entry.verdict.name:<{word_width}}  {entry.title}  {entry.cause}; {entry.confidence}"
+    indent = " " * (word_width + 7)
+    return [
+        *_wrapped(head, width, "  ", indent),
+        *_wrapped(f"-> {entry.remedy}", width, indent, indent + "   "),
+    ]
+
+
+def _files(record: RunRecord, where: str, width: int) -> list[str]:
+    lines: list[tuple[str, str]] = []
+    if decide(record).offers_list:
+        first, *others = start_lines(record, f"{where}/healthy.hosts")
+        lines.append((str(say("report.terminal.start")), first))
+        lines += [("", f"{say('report.terminal.or')} {other}") for other in others]
+    lines.append((str(say("report.terminal.report")), f"{where}/report.html"))
+    commented = str(say("report.terminal.commented"))
+    lines.append((str(say("report.terminal.commands")), f"{where}/suggested-actions.sh  ({commented})"))
+    label = max(len(name) for name, _ in lines)
+    # A path or a command is never wrapped: it is there to be copied.
+    return [f"  {name:<{label}}   {one_line(text)}" for name, text in lines]
+
+
+def _wrapped(text: str, width: int, indent: str, hanging: str | None = None) -> Sequence[str]:
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent if hanging is None else hanging,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
