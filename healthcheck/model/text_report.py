@@ -193,6 +193,6 @@ REPORT_TEXTS: dict[str, str] = {
     "report.terminal.commands": "commands",
     "report.terminal.commented": "all commented out",
     "report.terminal.median": "{verdict} (median)",
-    "report.terminal.folded": "{groups} more groups, all PASS ({nodes} nodes)",
+    "report.terminal.folded": "{groups} groups all PASS, {nodes} nodes",
     "report.terminal.more": "and {n} more, see the report",
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
@@ -89,10 +88,8 @@ def _map(cluster: ClusterMap, width: int) -> list[str]:
     troubled = [group for group in cluster.groups if not group.all_pass]
     calm = [group for group in cluster.groups if group.all_pass]
     shown = cluster.groups if len(cluster.groups) <= MAX_ROWS else (*troubled, *calm)[:MAX_ROWS]
-    if not shown:
-        return []
-    title = max(len(group.title) for group in shown)
-    letters = max(len(group.letters) for group in shown)
+    title = max((len(group.title) for group in shown), default=0)
+    letters = max((len(group.letters) for group in shown), default=0)
     lines: list[str] = []
     for group in shown:
         names = " ".join(f"{verdict.name} {hosts}" for verdict, hosts in group.others)
@@ -111,7 +108,7 @@ def _map(cluster: ClusterMap, width: int) -> list[str]:
 def _todo(view: Page, width: int) -> list[str]:
     heading, note = str(say("report.heading.todo")), str(say("report.terminal.not_run"))
     if view.nothing_to_do:
-        return _wrapped(f"{heading}: {view.nothing_to_do}", width, "  ")
+        return _wrapped(view.nothing_to_do, width, "  ")
     room = width - 2 - len(heading)
     lines = [f"  {heading}{note:>{room}}" if room > len(note) + 1 else f"  {heading} ({note})"]
     for place, entry in enumerate(view.entries, start=1):
@@ -145,7 +142,7 @@ def _files(record: RunRecord, where: str, width: int) -> list[str]:
     return [f"  {name:<{label}}   {one_line(text)}" for name, text in lines]
 
 
-def _wrapped(text: str, width: int, indent: str, hanging: str | None = None) -> Sequence[str]:
+def _wrapped(text: str, width: int, indent: str, hanging: str | None = None) -> list[str]:
     return textwrap.wrap(
         text,
         width,
