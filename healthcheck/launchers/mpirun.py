@@ -7,9 +7,8 @@ connection to mpirun ends by itself. Spellings differ between 4.x (ORTE) and 5.x
 from __future__ import annotations
 
 from healthcheck.launchers.site import GRACE_S, HOSTFILE, SSH_CONFIG, LaunchSite, nccl_tests_arguments
+from healthcheck.launchers.wrapper import TOKEN_VARIABLE
 from healthcheck.model.command import CollectiveJob, Command
-
-TOKEN_VARIABLE = "HEALTHCHECK_TOKEN"  # noqa: S105 - a marker, not a secret
 
 
 def own_deadline(seconds: float, token: str) -> tuple[str, ...]:
@@ -43,7 +42,8 @@ def command(job: CollectiveJob, site: LaunchSite) -> Command:
     if site.folder is None:
         argv += ["--host", f"localhost:{job.n_ranks}"]
     else:
-        argv += ["--hostfile", f"{site.folder}/{HOSTFILE}", *_daemon(job, site)]
+        # A daemon that detaches leaves its deadline behind: on a node whose link is cut it would stay for ever.
+        argv += ["--hostfile", f"{site.folder}/{HOSTFILE}", "--leave-session-attached", *_daemon(job, site)]
     argv += ["--map-by", "slot", "--bind-to", "none"]
     argv += ["-x", f"{TOKEN_VARIABLE}={site.token}"]
     for name, value in job.env:
