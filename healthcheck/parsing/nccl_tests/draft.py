@@ -1,0 +1,126 @@
+"""A table while it is being read, and what it becomes."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from healthcheck.model.measurement import CollectiveRow, CollectiveTable, ParseWarning, Placement, Rank
+from healthcheck.parsing.nccl_tests.layout import Layout
+
+
+class Stage(IntEnum):
+    """How far down a table we are. A line of an earlier stage starts the next table."""
+
+    NOTHING = 0
+    VERSION = 1
+    STARTING = 2
+    CONFIG = 3
+    DEVICES = 4
+    HEADER = 5
+    ROWS = 6
+    BOUNDS = 7
+    AVERAGE = 8
+
+
+class Draft:
+    """One table so far. Plain attributes: this is the one mutable thing of the parser."""
+
+    def __init__(self) -> None:
+        self.stage = Stage.NOTHING
+        self.tool: str | None = None
+        self.tool_version: str | None = None
+        self.collective: str | None = None
+        self.collective_inferred = False
+        self.gpus_per_process: int | None = None
+        self.configured = False
+        self.ranks: list[Rank] = []
+        self.devices_cut = False
+        self.init_ranks: int | None = None
+        self.layout: Layout | None = None
+        self.rows: list[CollectiveRow] = []
+        self.lines: list[int] = []
+        self.loose_rows: list[CollectiveRow] = []
+        self.bounds: tuple[int, bool, int] | None = None
+        self.average: float | None = None
+        self.average_ok: bool | None = None
+        self.average_line: int | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Both footer lines came."""
+        return self.bounds is not None and self.average_line is not None
+
+    @property
+    def complete(self) -> bool:
+        """Config line, column header, a measured row and the footer."""
+        return self.configured and self.layout is not None and self.finished and any(map(measured, self.rows))
+
+    @property
+    def started(self) -> bool:
+        """Something of a table was seen, more than what stands in front of one."""
+        return self.stage >= Stage.CONFIG or bool(self.rows) or bool(self.loose_rows)
+
+    def group(self) -> list[Rank]:
+        """The devices of the communicator the table is about: under a split, world rank 0's group."""
+        first = next((rank for rank in self.ranks if rank.rank == 0), None)
+        return [rank for rank in self.ranks if first is None or rank.group == first.group]
+
+    def device_list_whole(self) -> bool:
+        """True when nothing says that a line is missing: ranks without a gap, a whole number of processes."""
+        if not self.ranks or self.devices_cut:
+            return False
+        numbers = {rank.rank for rank in self.ranks}
+        per_process = self.gpus_per_process or 1
+        return numbers == set(range(max(numbers) + 1)) and len(self.ranks) >= per_process
+
+    def table(self, merged: bool, warnings: list[ParseWarning]) -> CollectiveTable:
+        """The value. `merged`: rows of several processes are mixed in here, so it has no communicator of its own."""
+        group = self.group()
+        n_ranks = None if merged else self._n_ranks(len(group), warnings)
+        models = (rank.model for rank in group if rank.model)
+        return CollectiveTable(
+            collective=self.collective,
+            tool=self.tool,
+            tool_version=self.tool_version,
+            n_ranks=n_ranks,
+            hosts=tuple(dict.fromkeys(rank.host for rank in group)),
+            gpu_models=tuple(dict.fromkeys(models)),
+            ranks=tuple(self.ranks),
+            rows=tuple(self.rows),
+            avg_busbw_gbyte_s=None if merged else self.average,
+            out_of_bounds_count=None if merged or self.bounds is None else self.bounds[0],
+            out_of_bounds_ok=None if merged or self.bounds is None else self.bounds[1],
+            complete=self.complete and not merged,
+        )
+
+    def _n_ranks(self, listed: int, warnings: list[ParseWarning]) -> int | None:
+        if self.device_list_whole():
+            return listed
+        if self.ranks:
+            warnings.append(ParseWarning("device_list_cut", "the device list is cut: hosts and ranks may be missing"))
+        if self.init_ranks is not None:
+            text = f"number of ranks taken from NCCL's own log: {self.init_ranks}"
+            warnings.append(ParseWarning("n_ranks_inferred", text))
+        return self.init_ranks
+
+
+def measured(row: CollectiveRow) -> bool:
+    """True when at least one half was timed."""
+    return any(_timed(half) for _, half in row.placements)
+
+
+def _timed(half: Placement) -> bool:
+    return half.time_us is not None and half.algbw_gbyte_s is not None
+
+
+def merge(drafts: list[Draft]) -> Draft:
+    """One draft from the pieces of interleaved output, where nobody can tell whose line is whose."""
+    whole = drafts[0]
+    for other in drafts[1:]:
+        whole.tool = whole.tool or other.tool
+        whole.tool_version = whole.tool_version or other.tool_version
+        whole.collective = whole.collective or other.collective
+        whole.ranks += other.ranks
+        whole.rows += other.rows + other.loose_rows
+        whole.lines += other.lines
+    return whole

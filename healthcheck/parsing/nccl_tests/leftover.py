@@ -1,0 +1,30 @@
+"""Text that belongs to no table and proves nothing by itself: kept, bounded, for the launcher's own story."""
+
+from __future__ import annotations
+
+from collections import deque
+
+_KEPT_EACH_END = 300
+_LINE_CHARS = 2000
+
+
+class Leftover:
+    """The first and last lines of what nobody recognised."""
+
+    def __init__(self) -> None:
+        self._first: list[tuple[str, int | None]] = []
+        self._last: deque[tuple[str, int | None]] = deque(maxlen=_KEPT_EACH_END)
+
+    def add(self, text: str, line: int | None) -> None:
+        """`line` is None for text of stderr."""
+        shelf = self._first if len(self._first) < _KEPT_EACH_END else self._last
+        shelf.append((text[:_LINE_CHARS], line))
+
+    def text(self) -> str:
+        """All that was kept, in order."""
+        return "\n".join(text for text, _ in (*self._first, *self._last))
+
+    def line_of(self, text: str) -> int | None:
+        """The line number at which a kept line was read."""
+        wanted = text.strip()
+        return next((line for kept, line in (*self._first, *self._last) if kept.strip() == wanted), None)

@@ -1,0 +1,81 @@
+"""Physical lines -> lines without what launchers and loggers put in front of them."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+# One alternative a launcher or logger; the named group, where there is one, tells processes apart.
+_PREFIX = re.compile(
+    r"""(?:
+      (?:[A-Z][a-z]{2}\ [A-Z][a-z]{2}\ [ \d]\d\ [\d:]{8}\ \d{4})?        # Open MPI 4 --timestamp-output
+        (?:\[(?P<ompi>[^\]\s]*\d)\](?:\[[^\]\s]*\])?)?<std(?:out|err|diag)>:\ ?
+    | \[(?P<hydra>\d+)\](?:\ |$)                                           # hydra -prepend-rank
+    | \ *(?P<srun>\d+):(?:\ |$)                                            # srun --label
+    | \d{4}-\d\d-\d\dT[\d:]{8}(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)\              # kubectl logs --timestamps
+    | \[pod/(?P<pod>[^\]\s]+)\]\                                           # kubectl logs --prefix
+    | \([\w-]+,\ rank=(?P<ray>\d+),[^)]*\)\                                # SkyPilot, Ray
+    | [A-Za-z][\w.-]*\ +\|\                                                # docker compose, stern
+    | (?:>\ ?)+                                                            # quoted in an issue or a mail
+    )""",
+    re.VERBOSE,
+)
+_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_MAX_PREFIXES = 4
+_INFO = "NCCL INFO"
+# The only NCCL INFO lines that say something about the table or the end of the run.
+_INFO_KEPT = ("Init COMPLETE", " -> ", "Got completion")
+
+
+class Line(NamedTuple):
+    """One line. `number` counts from 1, `process` is the launcher's tag of the writer ("" without one).
+
+    `terminated` is False for a last line without line end: it may have been cut anywhere.
+    """
+
+    number: int
+    text: str
+    process: str = ""
+    terminated: bool = True
+
+
+def read_lines(source: Iterable[str] | Iterable[bytes] | str | bytes) -> Iterator[Line]:
+    """Every line worth a look; most NCCL INFO lines are dropped here, before anything costly.
+
+    `source` gives lines with or without their line ends (or is the whole text). Bytes are UTF-8 with errors replaced.
+    """
+    raw_lines: Iterable[str] | Iterable[bytes]
+    if isinstance(source, str):
+        raw_lines = io.StringIO(source, newline="\n")
+    elif isinstance(source, bytes):
+        raw_lines = io.BytesIO(source)
+    else:
+        raw_lines = source
+    ends_seen = False
+    for number, raw in enumerate(raw_lines, 1):
+        text = raw if isinstance(raw, str) else raw.decode("utf-8", "replace")
+        terminated = text.endswith("\n")
+        if terminated:
+            ends_seen = True
+        if _INFO in text and not any(word in text for word in _INFO_KEPT):
+            continue
+        process, text = strip_prefixes(text.rstrip("\r\n").replace("\0", ""))
+        yield Line(number, text, process, terminated or not ends_seen)
+
+
+def strip_prefixes(text: str) -> tuple[str, str]:
+    """(process tag, text). The tag repeated inside the line, where a row is written in pieces, goes too."""
+    process = ""
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    for _ in range(_MAX_PREFIXES):
+        match = _PREFIX.match(text)
+        if match is None or match.end() == 0:
+            break
+        prefix, text = match[0], text[match.end() :]
+        if match.lastgroup:
+            process = f"{match.lastgroup}:{match[match.lastgroup]}"
+            text = text.replace(prefix if "@" in prefix or not prefix.endswith(">: ") else prefix.rstrip(), "")
+    return process, text
