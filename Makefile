@@ -50,6 +50,6 @@ bench: $(READY) ## side-by-side measurements, each prints a table
 	@for f in benchmarks/*.py; do echo "== $$f"; $(BIN)/python $$f || exit 1; done
 
 clean: ## remove what was built here; reports stay
-	rm -rf $(VENV) $(TESTBED_VENV) .ci-venv build dist tests/testbed/build .mypy_cache .ruff_cache .pytest_cache \
+	rm -rf $(VENV) $(TESTBED_VENV) .ci-venv .ci-testbed-venv build dist tests/testbed/build .mypy_cache .ruff_cache .pytest_cache \
 	  .hypothesis .import_linter_cache
 	find healthcheck tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

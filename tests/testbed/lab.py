@@ -78,6 +78,7 @@ class Lab:
 
     def up(self) -> None:
         """Start all hosts and tell the stand-ins which Python and which machine type they have."""
+        (self.folder / "owner").write_text(f"{REPOSITORY}\n")
         self._netlab("up", str(len(self.hosts)))
         for host in self.hosts:
             self.standin(host, "python", sys.executable)
