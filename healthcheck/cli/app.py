@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from healthcheck import __version__
+from healthcheck.cli import platform, playbook
 
 app = typer.Typer(
     name="healthcheck",
@@ -29,3 +30,7 @@ def main(
     ),
 ) -> None:
     """Check-up of the NVLink and InfiniBand of GPU clusters."""
+
+
+app.add_typer(platform.app)
+app.add_typer(playbook.app)
