@@ -45,12 +45,17 @@ class GpuProcess(Struct, frozen=True):
 
 
 class Binary(Struct, frozen=True):
-    """The nccl-tests executable as found on a node."""
+    """The nccl-tests executable as found on a node; the first one that cannot be used where several were asked for.
+
+    `state` is `ok`, `missing` or `not_executable`; `architecture` what the file was built for, empty if unknown.
+    """
 
     path: str
     mpi_built: bool
     missing_libraries: tuple[str, ...] = ()
     architecture_ok: bool = True
+    state: str = "ok"
+    architecture: str = ""
 
 
 class MpiFlavour(Struct, frozen=True):
@@ -66,6 +71,17 @@ class MpiFlavour(Struct, frozen=True):
         return int(head) if head.isdigit() else 0
 
 
+class Identity(Struct, frozen=True):
+    """Who we are on a node, and which boot of it this is. None where the node did not say."""
+
+    uid: int
+    user: str | None
+    home: str
+    arch: str | None = None
+    hostname: str | None = None
+    boot_id: str | None = None
+
+
 class NodeFacts(Struct, frozen=True):
     """All readings of one node from one probe round."""
 
@@ -75,3 +91,4 @@ class NodeFacts(Struct, frozen=True):
     gpu_processes: Reading[tuple[GpuProcess, ...]]
     binary: Reading[Binary]
     mpi: Reading[MpiFlavour]
+    identity: Reading[Identity] | None = None

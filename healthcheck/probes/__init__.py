@@ -2,3 +2,38 @@
 
 Command, parse, judge; one round trip a node. Imports evaluation, planning, launchers and below.
 """
+
+from __future__ import annotations
+
+from healthcheck.probes import binary, gpu_processes, gpus, hcas, mpi
+from healthcheck.probes.probe import Probe
+
+PROBES: dict[str, Probe] = {
+    gpus.NAME: Probe(
+        gpus.NAME,
+        (gpus.COUNT_CHECK, gpus.MODEL_CHECK),
+        lambda facts, needs: gpus.judge(facts.host, facts.gpus, needs.platform),
+    ),
+    hcas.NAME: Probe(
+        hcas.NAME,
+        (hcas.COUNT_CHECK, hcas.RATE_CHECK),
+        lambda facts, needs: hcas.judge(facts.host, facts.hcas, needs.platform),
+    ),
+    gpu_processes.NAME: Probe(
+        gpu_processes.NAME,
+        (gpu_processes.CHECK,),
+        lambda facts, needs: (
+            gpu_processes.judge(facts.host, facts.gpu_processes, needs.own_token, allow_busy=needs.allow_busy),
+        ),
+    ),
+    binary.NAME: Probe(
+        binary.NAME,
+        (binary.CHECK,),
+        lambda facts, needs: (binary.judge(facts.host, facts.binary),) if needs.binary else (),
+    ),
+    mpi.NAME: Probe(
+        mpi.NAME,
+        (mpi.CHECK,),
+        lambda facts, needs: (mpi.judge(facts.host, facts.mpi, needs.launcher),) if needs.mpi else (),
+    ),
+}

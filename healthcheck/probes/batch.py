@@ -78,7 +78,7 @@ BATCH_SCRIPT = one_line(rf"""
 
 
 class Part(Struct, frozen=True):
-    """One look: `text` is plain POSIX sh without line ends or `!` (csh), run with stdin closed, LC_ALL=C and `timeout_s` whole seconds."""
+    """One look. `text`: one line of plain POSIX sh, without `!` for csh's sake; it gets no stdin and LC_ALL=C."""
 
     name: str
     timeout_s: int

@@ -1,0 +1,124 @@
+"""Is anyone computing here? A node with a foreign GPU process is never loaded by us."""
+
+from __future__ import annotations
+
+import re
+
+from healthcheck.model.component import node
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.message import Message, say
+from healthcheck.model.node import GpuProcess
+from healthcheck.model.reading import Reading, ReadingState
+from healthcheck.model.verdict import Verdict
+from healthcheck.probes.batch import Part, PartOutput, one_line
+from healthcheck.probes.trouble import Trouble, garbled, quote, usable
+
+NAME = "gpu_processes"
+CHECK = "node.busy"
+_SOURCE = "nvidia-smi --query-compute-apps"
+_TEXT = one_line("""
+    apps=$(nvidia-smi --query-compute-apps=pid,gpu_uuid,name --format=csv,noheader); code=$?;
+    printf "%s\\n" "$apps";
+    [ "$code" = 0 ] || exit "$code";
+    printf "%s\\n" "$apps" | cut -d, -f1 | sort -u | while read -r pid; do
+        [ "$pid" -gt 0 ] 2>/dev/null || continue;
+        user=$(stat -c %U "/proc/$pid" 2>/dev/null);
+        if [ "$user" ]; then echo "user $pid $user"; fi;
+        token=$(tr "\\0" "\\n" 2>/dev/null <"/proc/$pid/environ" | sed -n "s/^HEALTHCHECK_TOKEN=//p");
+        if [ "$token" ]; then echo "token $pid $token"; fi;
+    done; exit 0
+""")
+_APP = re.compile(r"(?P<pid>\d{1,10}), *(?P<gpu>[^,]{1,80}), *(?P<name>.{0,1000})")
+_MARK = re.compile(r"(?P<what>user|token) (?P<pid>\d{1,10}) (?P<value>\S{1,128})")
+_NOBODY = re.compile(r"No running processes found", re.IGNORECASE)
+SHOWN = 3
+
+
+def part() -> Part:
+    """`pid, gpu_uuid, name` lines of nvidia-smi, then `user <pid> <user>` and `token <pid> <token>` from /proc."""
+    return Part(NAME, 20, _TEXT)
+
+
+def read(output: PartOutput | None) -> Reading[tuple[GpuProcess, ...]]:
+    """Observed and empty only where nvidia-smi ended well and every line was understood."""
+    answer = usable(_SOURCE, output)
+    if isinstance(answer, Trouble):
+        return Reading(answer.state, None, answer.evidence)
+    names: dict[int, str] = {}
+    marks: dict[tuple[str, int], str] = {}
+    lines: list[str] = []
+    for line in answer.stdout.splitlines():
+        app, mark = _APP.fullmatch(line.strip()), _MARK.fullmatch(line.strip())
+        if mark is not None:
+            marks[mark["what"], int(mark["pid"])] = mark["value"]
+        elif app is not None:
+            names.setdefault(int(app["pid"]), app["name"].strip())
+            lines.append(line)
+        elif line.strip() and not _NOBODY.search(line):
+            problem = garbled(_SOURCE, answer)
+            return Reading(problem.state, None, problem.evidence)
+    if answer.rc != 0:
+        problem = garbled(_SOURCE, answer)
+        return Reading(problem.state, None, problem.evidence)
+    processes = tuple(
+        GpuProcess(pid, name, marks.get(("user", pid)), marks.get(("token", pid))) for pid, name in names.items()
+    )
+    return Reading(ReadingState.OBSERVED, processes, quote(_SOURCE, lines))
+
+
+def foreign(reading: Reading[tuple[GpuProcess, ...]], own_token: str) -> tuple[GpuProcess, ...] | None:
+    """The processes that are not of this run; None where that could not be seen."""
+    if not reading.observed or reading.value is None:
+        return None
+    return tuple(process for process in reading.value if process.token is None or process.token != own_token)
+
+
+def judge(
+    host: str, reading: Reading[tuple[GpuProcess, ...]], own_token: str, *, allow_busy: bool = False
+) -> CheckResult:
+    """SKIPPED where somebody computes, INCONCLUSIVE where that cannot be seen: neither may be loaded."""
+    others = foreign(reading, own_token)
+    if others is None:
+        tool_missing = reading.state is ReadingState.TOOL_MISSING
+        rule = "busy.tool_missing" if tool_missing else "busy.unreadable"
+        detail = reading.evidence[0].text if reading.evidence else reading.state.value
+        verdict, message = Verdict.INCONCLUSIVE, say("probe.busy.unreadable", detail=detail)
+    elif not others:
+        verdict, rule, message = Verdict.PASS, "busy.idle", say("probe.busy.idle")
+    elif allow_busy:
+        verdict, rule = Verdict.PASS, "busy.allowed"
+        message = say("probe.busy.allowed", count=len(others), who=who(others))
+    else:
+        verdict = Verdict.SKIPPED
+        rule, message = _busy(others)
+    count = None if others is None else float(len(others))
+    return CheckResult(
+        CHECK,
+        node(host),
+        verdict,
+        message,
+        rule,
+        stage="probe",
+        observed=count,
+        expected=0.0,
+        unit="processes",
+        evidence=reading.evidence,
+    )
+
+
+def _busy(others: tuple[GpuProcess, ...]) -> tuple[str, Message]:
+    tokens = sorted({process.token for process in others if process.token is not None})
+    if len(tokens) == 1 and all(process.token for process in others):
+        return "busy.leftover", say("probe.busy.leftover", count=len(others), who=who(others), token=tokens[0])
+    return "busy.foreign", say("probe.busy.foreign", count=len(others), who=who(others))
+
+
+def who(processes: tuple[GpuProcess, ...]) -> str:
+    """`python (pid 4711, user alice)` of the first few, and how many more."""
+    shown = [
+        f"{process.name.rpartition('/')[2][:60] or 'process'} (pid {process.pid}"
+        + (f", user {process.user})" if process.user else ")")
+        for process in processes[:SHOWN]
+    ]
+    more = len(processes) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")

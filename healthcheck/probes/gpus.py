@@ -1,0 +1,141 @@
+"""Which GPUs does the driver show?"""
+
+from __future__ import annotations
+
+import re
+
+from healthcheck.model.component import node
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.message import Message, say
+from healthcheck.model.node import Gpu
+from healthcheck.model.platform import Platform
+from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.verdict import Verdict
+from healthcheck.probes.batch import Part, PartOutput
+from healthcheck.probes.trouble import Trouble, garbled, quote, usable
+
+NAME = "gpus"
+COUNT_CHECK = "gpu.count"
+MODEL_CHECK = "gpu.model"
+_SOURCE = "nvidia-smi"
+_QUERY = "nvidia-smi --query-gpu=index,uuid,name,pci.bus_id,driver_version --format=csv,noheader"
+_LOST = re.compile(r"Unable to determine the device handle|GPU is lost|fallen off the bus", re.IGNORECASE)
+_NO_DRIVER = re.compile(
+    r"couldn't communicate with the NVIDIA driver|Driver/library version mismatch|NVML Shared Library", re.IGNORECASE
+)
+_NONE_FOUND = re.compile(r"No devices were found", re.IGNORECASE)
+_HARMLESS = re.compile(r"infoROM|^WARNING", re.IGNORECASE)
+_UNKNOWN = re.compile(r"\[?(N/A|Not Supported|Unknown Error|GPU is lost)\]?", re.IGNORECASE)
+
+
+def part() -> Part:
+    """The csv lines of nvidia-smi: index, uuid, name, pci.bus_id, driver_version."""
+    return Part(NAME, 20, _QUERY)
+
+
+def read(output: PartOutput | None) -> Reading[tuple[Gpu, ...]]:
+    """Observed also when nvidia-smi lists fewer GPUs and says it lost one; then `evidence` quotes that line."""
+    answer = usable(_SOURCE, output)
+    if isinstance(answer, Trouble):
+        return Reading(answer.state, None, answer.evidence)
+    found: list[Gpu] = []
+    rest: list[str] = []
+    for line in answer.stdout.splitlines():
+        gpu = _gpu(line)
+        if gpu is not None:
+            found.append(gpu)
+        elif line.strip():
+            rest.append(line)
+    complaints = [*(line for line in answer.stderr.splitlines() if line.strip()), *rest]
+    text = "\n".join(complaints)
+    lost, none_there = _LOST.search(text), not found and _NONE_FOUND.search(text)
+    understood = all(_LOST.search(line) or _NONE_FOUND.search(line) or _HARMLESS.search(line) for line in rest)
+    twice = len({gpu.index for gpu in found}) != len(found)
+    if twice or not (found or lost or none_there) or not (understood or lost):
+        problem = garbled(_SOURCE, answer)
+        return Reading(problem.state, None, problem.evidence)
+    if answer.rc != 0 and not (lost or none_there or complaints):
+        problem = garbled(_SOURCE, answer)
+        return Reading(problem.state, None, problem.evidence)
+    return Reading(ReadingState.OBSERVED, tuple(found), quote(_SOURCE, complaints))
+
+
+def _gpu(line: str) -> Gpu | None:
+    fields = [field.strip() for field in line[:1000].split(",")]
+    if len(fields) != 5 or not fields[0].isascii() or not fields[0].isdigit() or len(fields[0]) > 4:
+        return None
+    if not fields[1].upper().startswith(("GPU-", "MIG-")) or _UNKNOWN.fullmatch(fields[2]):
+        return None
+    index, uuid, name, bus_id, driver = fields
+    return Gpu(int(index), uuid, name, bus_id, None if not driver or _UNKNOWN.fullmatch(driver) else driver)
+
+
+def judge(host: str, reading: Reading[tuple[Gpu, ...]], platform: Platform | None) -> tuple[CheckResult, ...]:
+    """`gpu.count` always; `gpu.model` only where there are GPUs and something to compare them with."""
+    found = reading.value if reading.observed else None
+    expected = platform.gpu.count if platform is not None else None
+    verdict, rule, message = _count(reading, found, expected)
+    count = CheckResult(
+        COUNT_CHECK,
+        node(host),
+        verdict,
+        message,
+        rule,
+        stage="probe",
+        observed=None if found is None else float(len(found)),
+        expected=None if expected is None else float(expected),
+        unit="GPUs",
+        evidence=_listed(reading),
+    )
+    if not found or platform is None:
+        return (count,)
+    return (count, _model(host, found, platform))
+
+
+def _count(
+    reading: Reading[tuple[Gpu, ...]], found: tuple[Gpu, ...] | None, expected: int | None
+) -> tuple[Verdict, str, Message]:
+    if found is None:
+        return _unreadable(reading)
+    lost = [entry.text for entry in reading.evidence if _LOST.search(entry.text)]
+    if lost:
+        return Verdict.FAIL, "gpu.lost", say("probe.gpu.lost", found=len(found), line=lost[0])
+    if not found:
+        return Verdict.FAIL, "gpu.none", say("probe.gpu.none")
+    if expected is None:
+        return Verdict.INCONCLUSIVE, "gpu.no_platform", say("probe.gpu.no_platform", found=len(found))
+    if len(found) < expected:
+        return Verdict.FAIL, "gpu.fewer", say("probe.gpu.fewer", found=len(found), expected=expected)
+    if len(found) > expected:
+        return Verdict.INCONCLUSIVE, "gpu.more", say("probe.gpu.more", found=len(found), expected=expected)
+    return Verdict.PASS, "gpu.all_there", say("probe.gpu.all_there", found=len(found))
+
+
+def _unreadable(reading: Reading[tuple[Gpu, ...]]) -> tuple[Verdict, str, Message]:
+    if reading.state is ReadingState.TOOL_MISSING:
+        return Verdict.INCONCLUSIVE, "gpu.tool_missing", say("probe.gpu.tool_missing")
+    if any(_NO_DRIVER.search(entry.text) for entry in reading.evidence):
+        return Verdict.INCONCLUSIVE, "gpu.no_driver", say("probe.gpu.no_driver")
+    detail = reading.evidence[0].text if reading.evidence else reading.state.value
+    return Verdict.INCONCLUSIVE, "gpu.unreadable", say("probe.gpu.unreadable", detail=detail)
+
+
+def _model(host: str, found: tuple[Gpu, ...], platform: Platform) -> CheckResult:
+    other = [gpu for gpu in found if not any(name.lower() in gpu.name.lower() for name in platform.gpu.names)]
+    if other:
+        names = ", ".join(sorted({gpu.name for gpu in other}))
+        verdict, rule = Verdict.INCONCLUSIVE, "gpu.other_model"
+        message = say("probe.gpu.other_model", names=names, platform=platform.name)
+        shown = other
+    else:
+        verdict, rule, message = Verdict.PASS, "gpu.model_matches", say("probe.gpu.model_matches", name=found[0].name)
+        shown = list(found[:1])
+    lines = (f"{gpu.index}, {gpu.uuid}, {gpu.name}, {gpu.bus_id}" for gpu in shown)
+    return CheckResult(MODEL_CHECK, node(host), verdict, message, rule, stage="probe", evidence=quote(_SOURCE, lines))
+
+
+def _listed(reading: Reading[tuple[Gpu, ...]]) -> tuple[Evidence, ...]:
+    """The complaints of the tool; without any, what it listed."""
+    if reading.evidence or reading.value is None:
+        return reading.evidence
+    return (Evidence(_SOURCE, "indexes listed: " + " ".join(str(gpu.index) for gpu in reading.value)),)

@@ -1,0 +1,50 @@
+"""From the questions to ask a node to the facts about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from healthcheck.model.collective import Collective
+from healthcheck.model.node import NodeFacts
+from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.probes import binary, gpu_processes, gpus, hcas, identity, mpi
+from healthcheck.probes.batch import Part, PartOutput
+
+
+def probe_parts(nccl_tests: str | None, collectives: Iterable[Collective] = ()) -> tuple[Part, ...]:
+    """All questions for one node, quick ones first, those that ask the GPU driver last.
+
+    `nccl_tests` is the folder of the binaries on the node (absolute path); None asks nothing about them.
+    """
+    parts = [identity.part(), hcas.part(), mpi.part()]
+    if nccl_tests is not None:
+        wanted = tuple(dict.fromkeys(collectives)) or (Collective.ALL_REDUCE,)
+        parts.append(binary.part(f"{nccl_tests.rstrip('/')}/{collective.binary}" for collective in wanted))
+    return (*parts, gpus.part(), gpu_processes.part())
+
+
+def read_node(host: str, parts: Mapping[str, PartOutput]) -> NodeFacts:
+    """The facts in the answer of one node (`batch.split`). Never raises: what cannot be read says why."""
+    return NodeFacts(
+        host=host,
+        gpus=gpus.read(parts.get(gpus.NAME)),
+        hcas=hcas.read(parts.get(hcas.NAME)),
+        gpu_processes=gpu_processes.read(parts.get(gpu_processes.NAME)),
+        binary=binary.read(parts.get(binary.NAME)),
+        mpi=mpi.read(parts.get(mpi.NAME)),
+        identity=identity.read(parts.get(identity.NAME)),
+    )
+
+
+def unreachable(host: str, why: str) -> NodeFacts:
+    """The facts about a node that could not be asked; `why` is the sentence of the transport."""
+    state, evidence = ReadingState.UNREACHABLE, (Evidence(host, why),)
+    return NodeFacts(
+        host=host,
+        gpus=Reading(state, None, evidence),
+        hcas=Reading(state, None, evidence),
+        gpu_processes=Reading(state, None, evidence),
+        binary=Reading(state, None, evidence),
+        mpi=Reading(state, None, evidence),
+        identity=Reading(state, None, evidence),
+    )
