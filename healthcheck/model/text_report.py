@@ -79,8 +79,8 @@ REPORT_TEXTS: dict[str, str] = {
     "report.map.folded": "{groups} groups all PASS, {nodes} nodes: {names}",
     "report.map.cell": "{name}: {verdict}. Inside {inside}, between nodes {between}",
     "report.map.letter": "letter {letter}",
-    "report.bandwidth.answer": "GB/s = 10^9 bytes per second, one direction, at the largest size measured. #wrong "
-    "is the count of wrong values.",
+    "report.bandwidth.answer": "GB/s = 10^9 bytes per second, one direction, at the largest size. Verdict and percent "
+    "of peak are of the slower placement, median of the judged sizes.",
     "report.bandwidth.nothing": "No benchmark was run: no bandwidth is measured.",
     "report.bandwidth.sizes": "All sizes",
     "report.bandwidth.sizes_of": "{stage}, {who}",

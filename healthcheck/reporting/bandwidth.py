@@ -16,6 +16,7 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.figures import gbyte_s, not_measured, number, one_line, percent, size
 from healthcheck.reporting.names import folded
 
+BUSBW_CHECK = "bandwidth.busbw"
 SHOWN_ROWS = 12
 """Jobs that are not PASS shown one by one in a stage; the rest is folded into one line."""
 
@@ -86,17 +87,18 @@ def bandwidth(record: RunRecord) -> Bandwidth:
     groups: dict[tuple[str, str], list[JobRecord]] = {}
     for job in record.jobs:
         groups.setdefault((job.stage, job.collective), []).append(job)
+    checks = _Checks(record)
     rows: list[BandwidthRow] = []
     rest: list[Message] = []
     for (stage, _), jobs in groups.items():
         alike = [job for job in jobs if len(job.hosts) == 1 and job.verdict is Verdict.PASS]
         alone = jobs
         if len(alike) > 1:
-            rows.append(_median_row(record, alike))
+            rows.append(_median_row(record, alike, checks))
             alone = [job for job in jobs if len(job.hosts) != 1 or job.verdict is not Verdict.PASS]
         if stage == "single_node":
             alone = sorted(alone, key=lambda job: -job.verdict)
-        rows.extend(_job_row(record, job, jobs[0]) for job in alone[:SHOWN_ROWS])
+        rows.extend(_job_row(record, job, jobs[0], checks) for job in alone[:SHOWN_ROWS])
         left = alone[SHOWN_ROWS:]
         if left:
             hosts = folded(host for job in left for host in job.hosts)
@@ -109,42 +111,39 @@ def plural(code: str, n: int, **args: str | int) -> Message:
     return say(f"{code}.one" if n == 1 else f"{code}.other", n=n, **args)
 
 
-def limit_of(record: RunRecord, stage: str, collective: str, check: CheckResult | None) -> Limit | None:
-    """The recorded limit of a stage; where there are several, the one the check itself was held against."""
+def limit_of(record: RunRecord, stage: str, collective: str) -> Limit | None:
+    """The recorded limit of a stage and collective; None when none was recorded."""
     fits = [limit for limit in record.provenance.limits if limit.stage == stage]
-    fits = [limit for limit in fits if limit.collective in (collective, "")] or fits
-    if check is not None and check.expected is not None:
-        for limit in fits:
-            if check.expected in (limit.peak, limit.peak * limit.healthy, limit.peak * limit.broken):
-                return limit
-    return fits[0] if fits else None
+    return next((limit for limit in fits if limit.collective in (collective, "")), None)
 
 
-def _check_of(record: RunRecord, job: JobRecord) -> CheckResult | None:
-    """The worst check of the stage about the node of the job, or about what lies between its nodes."""
-    hosts = set(job.hosts)
-    about = [
-        check
-        for check in record.checks
-        if check.stage == job.stage
-        and (check.component.host in hosts if len(hosts) == 1 else check.component.host is None)
-        and check.verdict <= job.verdict
-    ]
-    value = busbw(judged(job)) or 0.0
-    return max(
-        about,
-        key=lambda check: (
-            check.verdict,
-            check.observed is not None,
-            -abs((check.observed or 0.0) - value),
-        ),
-        default=None,
-    )
+class _Checks:
+    """Which results belong to which job: those of its stage about its node, or about what lies between its nodes."""
+
+    def __init__(self, record: RunRecord) -> None:
+        self._of: dict[tuple[str, str | None], list[CheckResult]] = {}
+        for check in record.checks:
+            self._of.setdefault((check.stage, check.component.host), []).append(check)
+
+    def deciding(self, job: JobRecord) -> CheckResult | None:
+        """The result that made the verdict of the job; of several alike, the one nearest to its own number."""
+        about = self._of.get((job.stage, job.hosts[0] if len(job.hosts) == 1 else None), [])
+        alike = [check for check in about if check.verdict is job.verdict] or [
+            check for check in about if check.verdict < job.verdict
+        ]
+        numbers = [check for check in alike if check.check == BUSBW_CHECK] if job.verdict is Verdict.PASS else []
+        value = busbw(judged(job)) or 0.0
+        return min(numbers or alike, key=lambda check: abs((check.observed or 0.0) - value), default=None)
+
+    def observed(self, job: JobRecord) -> float | None:
+        """The bus bandwidth that was judged, in GB/s; None when the verdict came from something else."""
+        check = self.deciding(job)
+        return check.observed if check is not None and check.check == BUSBW_CHECK else None
 
 
-def _job_row(record: RunRecord, job: JobRecord, first: JobRecord) -> BandwidthRow:
+def _job_row(record: RunRecord, job: JobRecord, first: JobRecord, checks: _Checks) -> BandwidthRow:
     row = judged(job)
-    check = _check_of(record, job)
+    check = checks.deciding(job)
     why = job.reasons[0] if job.reasons else (check.message if check is not None else None)
     return _row(
         record,
@@ -152,6 +151,7 @@ def _job_row(record: RunRecord, job: JobRecord, first: JobRecord) -> BandwidthRo
         who=_who(job, first),
         hosts=folded(job.hosts),
         check=check,
+        counted=checks.observed(job),
         at=size(row.size_bytes) if row is not None else not_measured(),
         out_of_place=busbw(row),
         in_place=busbw(row, in_place=True),
@@ -161,7 +161,7 @@ def _job_row(record: RunRecord, job: JobRecord, first: JobRecord) -> BandwidthRo
     )
 
 
-def _median_row(record: RunRecord, jobs: Sequence[JobRecord]) -> BandwidthRow:
+def _median_row(record: RunRecord, jobs: Sequence[JobRecord], checks: _Checks) -> BandwidthRow:
     judged_rows = [row for row in map(judged, jobs) if row is not None]
     halves = [row.out_of_place for row in judged_rows if row.out_of_place is not None]
     nodes = dict.fromkeys(host for job in jobs for host in job.hosts)
@@ -173,7 +173,8 @@ def _median_row(record: RunRecord, jobs: Sequence[JobRecord]) -> BandwidthRow:
         jobs[0],
         who=who,
         hosts=folded(nodes),
-        check=_check_of(record, jobs[0]),
+        check=checks.deciding(jobs[0]),
+        counted=_median(checks.observed(job) for job in jobs),
         at=size(max(row.size_bytes for row in judged_rows)) if judged_rows else not_measured(),
         out_of_place=_median(busbw(row) for row in judged_rows),
         in_place=_median(busbw(row, in_place=True) for row in judged_rows),
@@ -191,6 +192,7 @@ def _row(
     who: Message,
     hosts: str,
     check: CheckResult | None,
+    counted: float | None,
     at: str,
     out_of_place: float | None,
     in_place: float | None,
@@ -199,9 +201,10 @@ def _row(
     sizes: tuple[SizeRow, ...],
     is_median: bool = False,
 ) -> BandwidthRow:
-    limit = limit_of(record, job.stage, job.collective, check)
-    share = None if limit is None or out_of_place is None else percent(out_of_place, limit)
-    if out_of_place is None:
+    limit = limit_of(record, job.stage, job.collective)
+    value = out_of_place if counted is None else counted
+    share = None if limit is None or value is None else percent(value, limit)
+    if value is None:
         of_peak = not_measured()
     elif limit is None:
         of_peak = str(say("report.bandwidth.no_peak"))

@@ -18,6 +18,8 @@ from healthcheck.reporting.decision import Decision, decide, excluded, slots_of,
 from healthcheck.reporting.figures import elapsed, gbyte_s, moment, number, one_line
 from healthcheck.reporting.names import folded
 
+BANNER_NOTE = "run.simulated"
+"""A note that the banner of a simulated report already says."""
 FULL_ENTRIES = 10
 """Findings with an entry of their own; the rest is a table."""
 BY_URGENCY = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.DEGRADED, Verdict.SKIPPED, Verdict.PASS)
@@ -179,7 +181,7 @@ def _facts(entries: Sequence[Entry], table: Bandwidth) -> tuple[str, ...]:
 
 
 def _warnings(record: RunRecord) -> tuple[str, ...]:
-    warnings = [one_line(str(note)) for note in record.notes]
+    warnings = [one_line(str(note)) for note in record.notes if note.code != BANNER_NOTE]
     left = folded(host.name for host in record.hosts if host.may_still_run)
     if left:
         command = shlex.join(("healthcheck", "clean", record.run_id))

@@ -26,8 +26,19 @@ PLATFORM = Platform(
 )
 
 LIMITS = (
-    Limit("peak", "single_node", "all_reduce", 300, 0.7, 0.5, "GB/s", "platform a100-sxm4-8gpu-8x200; 0.70/0.50"),
-    Limit("peak", "multi_node", "all_reduce", 200, 0.7, 0.5, "GB/s", "platform a100-sxm4-8gpu-8x200; 0.70/0.50"),
+    Limit(
+        "bandwidth.busbw",
+        "single_node",
+        "all_reduce",
+        300,
+        0.7,
+        0.5,
+        "GB/s",
+        "platform a100-sxm4-8gpu-8x200; 0.70/0.50",
+    ),
+    Limit(
+        "bandwidth.busbw", "multi_node", "all_reduce", 200, 0.7, 0.5, "GB/s", "platform a100-sxm4-8gpu-8x200; 0.70/0.50"
+    ),
 )
 
 PLAYBOOK = Playbook(
@@ -107,7 +118,7 @@ def peak_check(component: Component, stage: str, observed: float, peak: float, v
     """The percent-of-peak check of one job."""
     rule = {Verdict.PASS: "peak.healthy", Verdict.DEGRADED: "peak.below_healthy"}.get(verdict, "peak.below_broken")
     message = text(f"{observed:.1f} GB/s, {100 * observed / peak:.0f} % of peak {peak:.0f}")
-    return CheckResult("bandwidth.peak", component, verdict, message, rule, stage, observed, peak, "GB/s")
+    return CheckResult("bandwidth.busbw", component, verdict, message, rule, stage, observed, peak, "GB/s")
 
 
 def _record(
