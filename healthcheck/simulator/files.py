@@ -1,9 +1,11 @@
-"""The files healthcheck pushed to simulated nodes: kept in memory, shared where they are the same."""
+"""The disks of simulated nodes, in memory: what healthcheck pushed, by absolute path."""
 
 from __future__ import annotations
 
+import hashlib
+import posixpath
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from healthcheck.model.message import say
@@ -13,39 +15,91 @@ from healthcheck.simulator.nodes import HOME
 CACHE = f"{HOME}/.cache/healthcheck"
 
 
-class SimFiles:
-    """Files of all nodes of a cluster by node name and absolute path. Safe to call from many threads."""
+class Disk:
+    """One node's files and folders. Changed by one connection at a time."""
+
+    def __init__(self, shared: dict[bytes, bytes]) -> None:
+        self._shared = shared
+        self._files: dict[str, bytes] = {}
+        self.modes: dict[str, int] = {HOME: 0o755}
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """Content by absolute path."""
+        return self._files
+
+    def is_folder(self, path: str) -> bool:
+        """Folders are what has a mode and no content."""
+        return path in self.modes and path not in self._files
+
+    def exists(self, path: str) -> bool:
+        """A file or folder."""
+        return path in self.modes
+
+    def make_folder(self, path: str, mode: int) -> None:
+        """One folder; its parent must be there (the caller has looked)."""
+        self.modes[path] = mode
+
+    def write(self, path: str, content: bytes, mode: int) -> None:
+        """A whole file. The same content on a thousand nodes is kept once."""
+        self._files[path] = self._shared.setdefault(hashlib.sha256(content).digest(), content)
+        self.modes[path] = mode
+
+    def remove(self, path: str) -> None:
+        """A file or an empty folder."""
+        self._files.pop(path, None)
+        del self.modes[path]
+
+    def rename(self, old: str, new: str) -> None:
+        """A file or a whole folder, replacing what a file of that name held."""
+        for path in [path for path in self.modes if path == old or path.startswith(f"{old}/")]:
+            target = new + path[len(old) :]
+            self.modes[target] = self.modes.pop(path)
+            if path in self._files:
+                self._files[target] = self._files.pop(path)
+
+    def names_in(self, folder: str) -> list[str]:
+        """The names directly in a folder, sorted."""
+        return sorted(posixpath.basename(path) for path in self.modes if posixpath.dirname(path) == folder != path)
+
+
+class Disks:
+    """The disks of a whole cluster. Safe to call from many threads."""
 
     def __init__(self) -> None:
-        self._by_host: dict[str, dict[str, bytes]] = {}
+        self._disks: dict[str, Disk] = {}
+        self._shared: dict[bytes, bytes] = {}
         self._sources: dict[str, bytes] = {}
         self._lock = threading.Lock()
 
-    def of(self, host: str) -> Mapping[str, bytes]:
-        """What lies on one node."""
-        return self._by_host.get(host, {})
+    def of(self, host: str) -> Disk:
+        """The disk of one node."""
+        with self._lock:
+            if host not in self._disks:
+                self._disks[host] = Disk(self._shared)
+            return self._disks[host]
 
-    def push(self, host: str, folder: str, files: tuple[PushFile, ...]) -> PushResult:
+    def push(self, host: str, folder: str, files: Sequence[PushFile]) -> PushResult:
         """Put files below the cache folder of a node; `copied` names those that were not there already."""
         root = f"{CACHE}/{folder}".rstrip("/")
+        disk = self.of(host)
         copied = []
-        with self._lock:
-            there = self._by_host.setdefault(host, {})
-            for file in files:
-                try:
-                    content = self._content(file)
-                except OSError as error:
-                    return PushResult(None, reason=say("push.refused", detail=str(error)))
-                path = f"{root}/{file.name}"
-                if there.get(path) != content:
-                    there[path] = content
-                    copied.append(file.name)
+        for file in files:
+            try:
+                content = self._content(file)
+            except OSError as error:
+                return PushResult(None, reason=say("push.refused", detail=str(error)))
+            path = f"{root}/{file.name}"
+            if disk.files.get(path) != content:
+                disk.write(path, content, file.mode)
+                copied.append(file.name)
         return PushResult(root, tuple(copied))
 
     def _content(self, file: PushFile) -> bytes:
         if file.content is not None:
             return file.content
         source = file.source or ""
-        if source not in self._sources:
-            self._sources[source] = Path(source).read_bytes()
-        return self._sources[source]
+        with self._lock:
+            if source not in self._sources:
+                self._sources[source] = Path(source).read_bytes()
+            return self._sources[source]

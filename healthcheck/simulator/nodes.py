@@ -13,6 +13,7 @@ from healthcheck.simulator.reply import Reply, at_once
 
 USER = "simulated"
 HOME = "/home/simulated"
+USER_ID = 1000
 MPI_VERSION = "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/\n"
 DRIVER = "550.90.07"
 FIRMWARE = "20.41.1000"
@@ -48,7 +49,7 @@ def identity(cluster: SimCluster, node: SimNode, text: str) -> str:
     """Who answers."""
     boot = uuid.uuid5(uuid.NAMESPACE_DNS, f"{node.name}.{cluster.seed}.simulated")
     return (
-        f"uid 1000\nuser {USER}\nhome {HOME}\narch x86_64\nhostname {node.name}\nboot_id {boot}\n"
+        f"uid {USER_ID}\nuser {USER}\nhome {HOME}\narch x86_64\nhostname {node.name}\nboot_id {boot}\n"
         "simulated no GPU is measured here\n"
     )
 

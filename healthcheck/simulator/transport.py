@@ -17,7 +17,7 @@ from healthcheck.model.message import say
 from healthcheck.ports import Clock, PushFile, PushResult, Reached, Running, Sink
 from healthcheck.simulator.answers import answer
 from healthcheck.simulator.cluster import SimCluster
-from healthcheck.simulator.files import SimFiles
+from healthcheck.simulator.files import Disks
 from healthcheck.simulator.reply import Reply
 
 SSH_PORT = 22
@@ -58,7 +58,7 @@ class SimTransport:
     def __init__(self, cluster: SimCluster, clock: Clock) -> None:
         self._cluster = cluster
         self._clock = clock
-        self._files = SimFiles()
+        self._disks = Disks()
 
     def connect(self, host: Host) -> Reached:
         """Every node answers but those planted as unreachable."""
@@ -70,7 +70,7 @@ class SimTransport:
         if refused is not None:
             return EndedRunning(refused)
         return SimRunning(
-            answer(self._cluster, host, command.argv, self._files.of(host.name)), command, sink, self._clock
+            answer(self._cluster, host, command.argv, self._disks.of(host.name).files), command, sink, self._clock
         )
 
     def push(self, host: Host, folder: str, files: Sequence[PushFile]) -> PushResult:
@@ -78,7 +78,7 @@ class SimTransport:
         refused = self._refused(host)
         if refused is not None:
             return PushResult(None, reason=refused.reason)
-        return self._files.push(host.name, folder, tuple(files))
+        return self._disks.push(host.name, folder, files)
 
     def close(self) -> None:
         """There is nothing to close."""

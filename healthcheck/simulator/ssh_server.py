@@ -1,0 +1,274 @@
+"""The cluster behind real SSH on loopback: one port a node, keys made for this one start.
+
+Nothing is ever executed on this machine: a command is a text that `answers` knows a reply to, or exit code 127.
+Threads: one accepts for all nodes, one hands out all output, and paramiko needs one for each connection.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import selectors
+import shlex
+import shutil
+import socket
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+
+import paramiko
+from paramiko.common import (
+    AUTH_FAILED,
+    AUTH_SUCCESSFUL,
+    MSG_CHANNEL_CLOSE,
+    MSG_CHANNEL_EOF,
+    MSG_CHANNEL_REQUEST,
+    OPEN_FAILED_ADMINISTRATIVELY_PROHIBITED,
+    OPEN_SUCCEEDED,
+)
+
+from healthcheck.launchers.wrapper import unwrap
+from healthcheck.model.host import Host
+from healthcheck.simulator.answers import answer
+from healthcheck.simulator.cluster import SimCluster
+from healthcheck.simulator.commands import RunningCommand, Timetable
+from healthcheck.simulator.files import Disks
+from healthcheck.simulator.keys import KeyRing
+from healthcheck.simulator.sftp_server import SimSftp
+
+ADDRESS = "127.0.0.1"
+_BACKLOG = 32
+_LOG = "healthcheck.simulator.ssh"
+_NO_DEADLINE = float("inf")
+
+logging.getLogger(_LOG).addHandler(logging.NullHandler())
+logging.getLogger(_LOG).propagate = False
+
+
+class SimSshServer:
+    """Serves every node of a cluster until `close`; use it in a `with` statement.
+
+    `folder` (0700, removed at the end) holds `ssh_config`, `known_hosts`, the client key and `cluster.hosts`.
+    """
+
+    def __init__(self, cluster: SimCluster) -> None:
+        self.cluster = cluster
+        self.folder = Path(tempfile.mkdtemp(prefix="healthcheck-simulated-"))
+        self._keys = KeyRing(self.folder)
+        self._disks = Disks()
+        self._timetable = Timetable()
+        self._selector = selectors.DefaultSelector()
+        self._sockets: list[socket.socket] = []
+        self._sessions: set[_Session] = set()
+        self._closing = threading.Event()
+        self._wake_reader, self._wake_writer = socket.socketpair()
+        self._selector.register(self._wake_reader, selectors.EVENT_READ, None)
+        try:
+            self.ports = {host.name: self._listen(host) for host in cluster.hosts()}
+        except BaseException:
+            self._release()
+            raise
+        self._keys.write_files({name: (ADDRESS, port) for name, port in self.ports.items()})
+        self.hostfile = self.folder / "cluster.hosts"
+        self.hostfile.write_text(hostfile_text(self.hosts()), encoding="utf-8")
+        self._acceptor = threading.Thread(target=self._accept, name="simulated-sshd", daemon=True)
+        self._acceptor.start()
+
+    @property
+    def ssh_config(self) -> Path:
+        """An OpenSSH config with key, known hosts and ports; also for healthcheck (`--ssh-config`)."""
+        return self._keys.ssh_config
+
+    @property
+    def known_hosts(self) -> Path:
+        """The host keys of all nodes."""
+        return self._keys.known_hosts
+
+    @property
+    def identity(self) -> Path:
+        """The only private key that may log in."""
+        return self._keys.identity
+
+    def hosts(self) -> tuple[Host, ...]:
+        """The nodes, reachable on loopback."""
+        return tuple(
+            Host(host.name, ADDRESS, port=self.ports[host.name], slots=host.slots, labels=host.labels)
+            for host in self.cluster.hosts()
+        )
+
+    def close(self) -> None:
+        """Stop serving; every connection is closed and the key folder removed. May be called twice."""
+        if self._closing.is_set():
+            return
+        self._closing.set()
+        self._wake_writer.send(b"x")
+        self._acceptor.join()
+        for session in tuple(self._sessions):
+            session.close()
+        self._release()
+
+    def __enter__(self) -> SimSshServer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _release(self) -> None:
+        self._timetable.close()
+        for each in (*self._sockets, self._wake_reader, self._wake_writer):
+            each.close()
+        self._selector.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _listen(self, host: Host) -> int:
+        """Bind a port; an unreachable node keeps its port bound and refuses."""
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._sockets.append(listener)
+        listener.bind((ADDRESS, 0))
+        if not self.cluster.nodes[host.name].unreachable:
+            listener.listen(_BACKLOG)
+            listener.setblocking(False)
+            self._selector.register(listener, selectors.EVENT_READ, host)
+        port: int = listener.getsockname()[1]
+        return port
+
+    def _accept(self) -> None:
+        while not self._closing.is_set():
+            for key, _ in self._selector.select():
+                if key.data is None or not isinstance(key.fileobj, socket.socket):
+                    continue
+                with contextlib.suppress(OSError):
+                    accepted, _ = key.fileobj.accept()
+                    self._serve(accepted, key.data)
+
+    def _serve(self, accepted: socket.socket, host: Host) -> None:
+        accepted.setblocking(True)
+        accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._sessions = {session for session in self._sessions if session.is_alive()}
+        session = _Session(accepted)
+        session.set_log_channel(_LOG)
+        session.add_server_key(self._keys.host_key)
+        disk = self._disks.of(host.name)
+        session.set_subsystem_handler("sftp", paramiko.SFTPServer, SimSftp, disk)
+        self._sessions.add(session)
+        door = _Door(self.cluster, host, disk.files, self._keys.client_key, self._timetable)
+        # With an event paramiko does the handshake on its own thread instead of blocking this one.
+        session.start_server(event=threading.Event(), server=door)
+
+
+class _Door(paramiko.ServerInterface):
+    """One connection: lets the one client key in, and turns exec requests into answers."""
+
+    def __init__(
+        self,
+        cluster: SimCluster,
+        host: Host,
+        files: Mapping[str, bytes],
+        client_key: paramiko.PKey,
+        timetable: Timetable,
+    ) -> None:
+        self._cluster = cluster
+        self._host = host
+        self._files = files
+        self._client_key = client_key
+        self._timetable = timetable
+        self._commands: dict[int, RunningCommand] = {}
+
+    def get_allowed_auths(self, username: str) -> str:
+        return "publickey"
+
+    def check_auth_publickey(self, username: str, key: paramiko.PKey) -> int:
+        return AUTH_SUCCESSFUL if key == self._client_key else AUTH_FAILED
+
+    def check_channel_request(self, kind: str, chanid: int) -> int:
+        if kind == "session":
+            return OPEN_SUCCEEDED
+        return OPEN_FAILED_ADMINISTRATIVELY_PROHIBITED
+
+    def check_channel_exec_request(self, channel: paramiko.Channel, command: bytes) -> bool:
+        line = command.decode(errors="replace")
+        wrapped = unwrap(line)
+        argv = wrapped.argv if wrapped is not None else _words(line)
+        reply = answer(self._cluster, self._host, argv, self._files)
+        deadline_s = wrapped.deadline_s if wrapped is not None else _NO_DEADLINE
+        self._commands[channel.chanid] = RunningCommand(
+            channel, reply, deadline_s, wrapped is not None, self._timetable
+        )
+        return True
+
+    def request_answered(self, channel: paramiko.Channel) -> None:
+        """The client knows that its command runs: output may follow."""
+        command = self._commands.get(channel.chanid)
+        if command is not None:
+            command.begin()
+
+    def stdin_ended(self, channel: paramiko.Channel) -> None:
+        """The client closed its side."""
+        command = self._commands.get(channel.chanid)
+        if command is not None:
+            command.interrupt()
+
+    def channel_closed(self, channel: paramiko.Channel) -> None:
+        """The channel is gone, and with it its command."""
+        command = self._commands.pop(channel.chanid, None)
+        if command is not None:
+            command.abandon()
+
+
+def _request(channel: paramiko.Channel, message: paramiko.Message) -> None:
+    paramiko.Channel._handle_request(channel, message)  # type: ignore[attr-defined]
+    door = _door(channel)
+    if door is not None:
+        door.request_answered(channel)
+
+
+def _eof(channel: paramiko.Channel, message: paramiko.Message) -> None:
+    paramiko.Channel._handle_eof(channel, message)  # type: ignore[attr-defined]
+    door = _door(channel)
+    if door is not None:
+        door.stdin_ended(channel)
+
+
+def _close(channel: paramiko.Channel, message: paramiko.Message) -> None:
+    door = _door(channel)
+    if door is not None:
+        door.channel_closed(channel)
+    paramiko.Channel._handle_close(channel, message)  # type: ignore[attr-defined]
+
+
+def _door(channel: paramiko.Channel) -> _Door | None:
+    server = channel.get_transport().server_object
+    return server if isinstance(server, _Door) else None
+
+
+class _Session(paramiko.Transport):
+    """A connection that tells its door when a request was answered and when stdin ended.
+
+    paramiko offers no public hook for either, and a command that answers before the client has heard that it runs
+    looks to the client like a channel that was closed on it.
+    """
+
+    _channel_handler_table = {  # noqa: RUF012 - as in the base class
+        **paramiko.Transport._channel_handler_table,  # type: ignore[attr-defined]
+        MSG_CHANNEL_REQUEST: _request,
+        MSG_CHANNEL_EOF: _eof,
+        MSG_CHANNEL_CLOSE: _close,
+    }
+
+
+def hostfile_text(hosts: tuple[Host, ...]) -> str:
+    """A hostfile that says what it is."""
+    lines = ["# simulated by healthcheck: these hosts are ports of this machine, no GPU is measured\n"]
+    for host in hosts:
+        labels = "".join(f" {key}={value}" for key, value in host.labels)
+        lines.append(f"{host.name} address={host.address} port={host.port} slots={host.slots}{labels}\n")
+    return "".join(lines)
+
+
+def _words(line: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(line))
+    except ValueError:
+        return ()
