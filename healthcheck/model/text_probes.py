@@ -39,4 +39,8 @@ PROBE_TEXTS: dict[str, str] = {
     "probe.mpi.missing": "there is no {wanted} in the PATH of a non-interactive login",
     "probe.mpi.other_family": "mpirun is {found}, the playbook wants {wanted}",
     "probe.mpi.unreadable": "mpirun does not say which MPI it is",
+    "probe.platform.nothing_seen": "no node shows its GPUs; choose the platform with --platform: {names}",
+    "probe.platform.ambiguous": "{seen} fits more than one platform; choose with --platform: {names}",
+    "probe.platform.only_gpus": "the GPUs are known, the ports fit none ({seen}); choose with --platform: {names}",
+    "probe.platform.unknown": "no known platform has {seen}; choose with --platform (a file is fine): {names}",
 }

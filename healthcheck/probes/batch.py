@@ -50,28 +50,31 @@ _PART_SCRIPT = one_line(rf"""
         }} 5>&1
     );
     printf "@@%s %s err %s\n" "$1" "$2" "$answer";
-    if [ "$late" = 1 ]; then exit 124; fi; exit 0
+    code=0; if [ "$late" = 1 ]; then code=124; fi;
 """)
 
-# Only GNU's timeout ends the whole process group; elsewhere setsid and a watchdog do the same.
+# Without GNU's timeout: a session of its own for the part, ended from inside. HUP ends the watchdog afterwards.
+_WATCHDOG = one_line(f"""
+    {{ trap "" TERM; sleep "$4"; kill -TERM 0; sleep {KILL_AFTER_S}; kill -KILL 0; }} </dev/null >/dev/null 2>&1 &
+""")
+
+# Only GNU's timeout ends the whole process group, so a timeout of another make is not used.
 BATCH_SCRIPT = one_line(rf"""
     LC_ALL=C; PATH=${{PATH:-/usr/bin:/bin}}:/usr/local/bin:/usr/sbin:/sbin; export LC_ALL PATH;
     nonce=$1; shift;
     part='{_PART_SCRIPT}';
-    guard=watchdog; case $(timeout --version 2>/dev/null) in *coreutils*) guard=timeout ;; esac;
+    case $(timeout --version 2>/dev/null) in
+        *coreutils*) gnu=1 ;;
+        *) gnu=0; part='{_WATCHDOG}'" $part "'trap "" HUP; kill -HUP 0;' ;;
+    esac;
+    part="$part exit \$code";
     while [ "$#" -ge 3 ]; do
-        if [ "$guard" = timeout ]; then
-            timeout -k {KILL_AFTER_S} "$2" sh -c "$part" healthcheck-part "$nonce" "$1" "$3" </dev/null 2>/dev/null;
-            code=$?;
+        if [ "$gnu" = 1 ]; then
+            timeout -k {KILL_AFTER_S} "$2" sh -c "$part" healthcheck-part "$nonce" "$1" "$3";
         else
-            setsid sh -c "$part" healthcheck-part "$nonce" "$1" "$3" </dev/null 2>/dev/null &
-            job=$!;
-            {{ sleep "$2"; kill -TERM "-$job"; sleep {KILL_AFTER_S}; kill -KILL "-$job"; }} </dev/null >/dev/null 2>&1 &
-            watchdog=$!;
-            wait "$job" 2>/dev/null; code=$?;
-            kill "$watchdog" 2>/dev/null;
-        fi;
-        printf "@@%s %s end %s\n" "$nonce" "$1" "$code";
+            setsid sh -c "$part" healthcheck-part "$nonce" "$1" "$3" "$2";
+        fi </dev/null 2>/dev/null;
+        printf "@@%s %s end %s\n" "$nonce" "$1" "$?";
         shift 3;
     done
 """)
