@@ -185,7 +185,7 @@ def _warnings(record: RunRecord) -> tuple[str, ...]:
     left = folded(host.name for host in record.hosts if host.may_still_run)
     if left:
         command = shlex.join(("healthcheck", "clean", record.run_id))
-        warnings.append(str(say("report.may_still_run", hosts=left, command=command)))
+        warnings.append(one_line(str(say("report.may_still_run", hosts=left, command=command))))
     return tuple(warnings)
 
 

@@ -1,0 +1,25 @@
+"""What the goldens hold: every file and text made from a record, by file name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from healthcheck.reporting.files import report_files
+from healthcheck.reporting.summary import stdout_line, terminal_summary
+
+from .records import RECORDS
+
+FOLDER = Path(__file__).parent / "expected"
+WIDTH = 96
+
+
+def outputs() -> dict[str, str]:
+    """`sick/report.md` to its text, for each record and each output."""
+    made: dict[str, str] = {}
+    for name, build in RECORDS.items():
+        record = build()
+        for file, text in report_files(record).items():
+            made[f"{name}/{file}"] = text
+        made[f"{name}/stdout.txt"] = stdout_line(record) + "\n"
+        made[f"{name}/terminal.txt"] = "\n".join(terminal_summary(record, WIDTH)) + "\n"
+    return made
