@@ -11,11 +11,10 @@ from msgspec.structs import replace
 
 from healthcheck.model.host import Host
 from healthcheck.simulator import mpi_texts
-from healthcheck.simulator.benchmark import Run, collective_of, parse_options, pid_of, reply
+from healthcheck.simulator.benchmark import Run, collective_of, failing_rank, parse_options, reply
 from healthcheck.simulator.cluster import SimCluster, SimNode
 from healthcheck.simulator.nodes import MPI_VERSION, probe_batch
-from healthcheck.simulator.render import LAYOUTS, head
-from healthcheck.simulator.reply import Piece, Reply, at_once
+from healthcheck.simulator.reply import Reply, at_once
 
 PROBE_NAME = "healthcheck-probe"
 SWEEP_NAME = "healthcheck-sweep"
@@ -81,36 +80,10 @@ def _mpirun(cluster: SimCluster, node: SimNode, argv: tuple[str, ...], files: Ma
 
 def _started(run: Run) -> Reply:
     """The program on its nodes, with what mpirun adds when it fails."""
-    short = [
-        (host, needed, node.gpus)
-        for host, needed, node in zip(run.hosts, run.gpus, run.nodes, strict=True)
-        if needed > node.gpus
-    ]
-    if short:
-        return _too_many_gpus(run, *short[0])
     answered = reply(run)
     if answered.exit_code == 0 or answered.hangs:
         return answered
-    return replace(answered, stderr=mpi_texts.nonzero_exit(0, answered.exit_code))
-
-
-def _too_many_gpus(run: Run, host: str, needed: int, there: int) -> Reply:
-    """As the true program ends when a process asks for a GPU that the node does not show."""
-    layout = LAYOUTS[run.cluster.tool_version]
-    above, _, _ = head(run.head).partition("# Using devices\n")
-    rank = sum(run.ranks[: run.hosts.index(host)]) + there
-    stdout, stderr = f"{above}# Using devices\n", ""
-    if layout.fitted_numbers:
-        stderr = (
-            f"Invalid number of GPUs: {needed} requested but only {there} were found.\n"
-            "Please check the number of processes and GPUs per process.\n"
-        )
-    else:
-        stdout += f"{host}: Test CUDA failure common.cu:1030 'invalid device ordinal'\n"
-        stdout += f" .. {host} pid {pid_of(host, there)}: Test failure common.cu:936\n"
-    return Reply(
-        (Piece(0.0, stdout),), stderr + mpi_texts.nonzero_exit(rank, layout.too_many_exit), layout.too_many_exit
-    )
+    return replace(answered, stderr=answered.stderr + mpi_texts.nonzero_exit(failing_rank(run), answered.exit_code))
 
 
 def _read_launch(node: SimNode, argv: tuple[str, ...], files: Mapping[str, bytes]) -> _Launch | Reply:

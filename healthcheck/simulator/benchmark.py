@@ -181,6 +181,9 @@ def out_of_bounds(run: Run, rows: Sequence[CollectiveRow]) -> int:
 def reply(run: Run) -> Reply:
     """The output of the program itself, spread over the duration of the job: head, rows, footer."""
     table = run.head
+    lacking = _lacking_gpus(run)
+    if lacking is not None:
+        return _too_many_gpus(run, table, lacking)
     start = Piece(0.0, head(table))
     if any(node.hang for node in run.nodes):
         return Reply((start,), duration_s=math.inf)
@@ -192,6 +195,37 @@ def reply(run: Run) -> Reply:
     bad = out_of_bounds(run, rows)
     pieces.append(Piece(duration, footer(table, average_busbw(rows), bad)))
     return Reply(tuple(pieces), exit_code=table.layout.failed_exit if bad else 0, duration_s=duration)
+
+
+def failing_rank(run: Run) -> int:
+    """The first rank that ends with an error: the one without a GPU, else rank 0."""
+    lacking = _lacking_gpus(run)
+    return 0 if lacking is None else sum(run.ranks[:lacking]) + run.nodes[lacking].gpus
+
+
+def _lacking_gpus(run: Run) -> int | None:
+    """Position of the first host that shows fewer GPUs than its ranks ask for; None when all have enough."""
+    for position, (needed, node) in enumerate(zip(run.gpus, run.nodes, strict=True)):
+        if needed > node.gpus:
+            return position
+    return None
+
+
+def _too_many_gpus(run: Run, table: TableHead, position: int) -> Reply:
+    """As the true program ends when a process asks for a GPU that the node does not show."""
+    layout, host, there = table.layout, run.hosts[position], run.nodes[position].gpus
+    above, using, _ = head(table).partition("# Using devices\n")
+    if layout.fitted_numbers:
+        stderr = (
+            f"Invalid number of GPUs: {run.gpus[position]} requested but only {there} were found.\n"
+            "Please check the number of processes and GPUs per process.\n"
+        )
+        return Reply((Piece(0.0, above + using),), stderr, layout.too_many_exit)
+    trouble = (
+        f"{host}: Test CUDA failure common.cu:1030 'invalid device ordinal'\n"
+        f" .. {host} pid {pid_of(host, there)}: Test failure common.cu:936\n"
+    )
+    return Reply((Piece(0.0, above + using + trouble),), exit_code=layout.too_many_exit)
 
 
 def pid_of(host: str, rank: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import uuid
 from collections.abc import Callable
 
@@ -23,7 +24,7 @@ BUS_IDS = ("07", "0f", "47", "4e", "87", "90", "b7", "bd", "c1", "c7", "cd", "d1
 
 _RATE_TEXTS = {10: "4X SDR", 25: "1X EDR", 50: "1X HDR", 100: "2X HDR", 200: "4X HDR", 400: "4X NDR", 800: "4X XDR"}
 _DOWN_RATE_GBIT_S = 10.0
-_BINARY_PATH = re.compile(r"/[\w./+~-]*_perf\b")
+_PATHS_ASKED = re.compile(r"for p in (.*?); do")
 
 
 def gpu_model(platform: Platform) -> str:
@@ -89,15 +90,16 @@ def gpu_processes(cluster: SimCluster, node: SimNode, text: str) -> str:
 
 
 def binary(cluster: SimCluster, node: SimNode, text: str) -> str:
-    """The nccl-tests executable named in the part, present and built with MPI."""
-    found = _BINARY_PATH.search(text)
-    path = found[0] if found else "/opt/nccl-tests/build/all_reduce_perf"
-    return (
-        f"path {path}\nstate ok\narch x86_64\n"
-        "ldd \tlibcudart.so.12 => /usr/local/cuda/lib64/libcudart.so.12 (0x00007f3a5a400000)\n"
-        "ldd \tlibnccl.so.2 => /usr/lib/x86_64-linux-gnu/libnccl.so.2 (0x00007f3a40000000)\n"
-        "ldd \tlibmpi.so.40 => /usr/lib/x86_64-linux-gnu/libmpi.so.40 (0x00007f3a5a2e0000)\n"
-    )
+    """Every nccl-tests executable the part asks for, present and built with MPI."""
+    asked = _PATHS_ASKED.search(text)
+    blocks = [
+        f"path {path}\nstate ok\narch x86_64\nmpi_symbol yes\n"
+        "ldd libcudart.so.12 => /usr/local/cuda/lib64/libcudart.so.12 (0x00007f3a5a400000)\n"
+        "ldd libnccl.so.2 => /usr/lib/x86_64-linux-gnu/libnccl.so.2 (0x00007f3a40000000)\n"
+        "ldd libmpi.so.40 => /usr/lib/x86_64-linux-gnu/libmpi.so.40 (0x00007f3a5a2e0000)\n"
+        for path in (shlex.split(asked[1]) if asked else ())
+    ]
+    return "machine x86_64\n" + "".join(blocks)
 
 
 def mpi(cluster: SimCluster, node: SimNode, text: str) -> str:
