@@ -1,1 +1,52 @@
 """The only file that picks implementations by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from healthcheck.model.host import Host
+from healthcheck.model.platform import Platform
+from healthcheck.ports import Clock, Transport
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """The outside world of one command: how hosts are reached, and by which clock."""
+
+    transport: Transport
+    local: Transport
+    clock: Clock
+    simulated: bool = False
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.transport.close()
+        self.local.close()
+
+
+def real_outside(ssh_config: Path | None, accept_new_host_keys: bool, n_hosts: int) -> Outside:
+    """SSH to the hosts, processes on this machine, the system clock."""
+    from healthcheck.edge.clock import SystemClock
+    from healthcheck.edge.local import LocalTransport
+    from healthcheck.edge.ssh import SshSettings, SshTransport
+
+    clock = SystemClock()
+    settings = SshSettings(config_file=ssh_config, accept_new=accept_new_host_keys)
+    return Outside(SshTransport(settings, clock), LocalTransport(clock), clock)
+
+
+def simulated_outside(
+    n: int, platform: Platform, seed: int, faults: Sequence[str], leaf_size: int, job_seconds: float
+) -> tuple[Outside, tuple[Host, ...]]:
+    """A simulated cluster inside this process, on virtual time, and its hosts."""
+    from healthcheck.simulator.cluster import SimCluster
+    from healthcheck.simulator.faults import parse_fault
+    from healthcheck.simulator.transport import SimTransport, VirtualClock
+
+    cluster = SimCluster(n, platform, seed, tuple(map(parse_fault, faults)), leaf_size, job_seconds)
+    clock = VirtualClock(datetime.now(UTC))
+    transport = SimTransport(cluster, clock)
+    return Outside(transport, transport, clock, simulated=True), cluster.hosts()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from healthcheck import __version__
-from healthcheck.cli import platform, playbook
+from healthcheck.cli import clean, demo, platform, playbook, probe, run
 
 app = typer.Typer(
     name="healthcheck",
@@ -32,5 +32,10 @@ def main(
     """Check-up of the NVLink and InfiniBand of GPU clusters."""
 
 
+app.command("demo")(demo.command)
+app.command("run")(run.command)
+app.command("plan")(run.command)
+app.command("probe")(probe.command)
+app.command("clean")(clean.command)
 app.add_typer(platform.app)
 app.add_typer(playbook.app)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from healthcheck.launchers.mpirun import TOKEN_VARIABLE
 from healthcheck.launchers.site import GRACE_S, HOSTFILE, SSH_SCRIPT, LaunchSite, nccl_tests_arguments
+from healthcheck.launchers.wrapper import TOKEN_VARIABLE
 from healthcheck.model.command import CollectiveJob, Command
 
 

@@ -1,0 +1,197 @@
+"""From flags to a request: everything read and checked before anything is touched."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from healthcheck import __version__
+from healthcheck.cli.exits import say
+from healthcheck.edge.owner import adopt, current_owner, is_dead
+from healthcheck.edge.shipped import load_hosts, load_platform, load_playbook, shipped_platforms
+from healthcheck.edge.store import DirectoryStore
+from healthcheck.errors import InputError
+from healthcheck.model.command import JobOutcome
+from healthcheck.model.host import Host
+from healthcheck.model.platform import Platform
+from healthcheck.model.playbook import Playbook
+from healthcheck.model.record import RunRecord
+from healthcheck.ports import PushFile
+from healthcheck.wiring import Outside, real_outside, simulated_outside
+from healthcheck.workflows.request import RunRequest
+
+AUTO = "auto"
+DEFAULT_FOLDER = "/opt/nccl-tests/build"
+# What is simulated when nobody says which machine: the common one.
+SIMULATED_PLATFORM = "a100-sxm4-8gpu-8x200"
+
+
+class Asked(Struct, frozen=True):
+    """The flags of run, plan, probe and their kin, as typed by the user."""
+
+    hosts: str | None
+    playbook: str = "quick"
+    platform: str = AUTO
+    results: Path = Path("reports")
+    simulate: int | None = None
+    seed: int = 0
+    leaf_size: int = 8
+    faults: tuple[str, ...] = ()
+    job_seconds: float = 0.0
+    ssh_config: Path | None = None
+    accept_new_host_keys: bool = False
+    allow_busy: bool = False
+    allow_degraded: bool = False
+    nccl_tests: str | None = None
+    push: Path | None = None
+    only: str | None = None
+    launch_from: str = "first"
+    launcher: str | None = None
+
+
+class Inputs(Struct, frozen=True):
+    """Everything that was read, with the texts as they stood in the files (kept in `inputs/` of the run)."""
+
+    playbook: Playbook
+    playbook_text: str
+    platform: Platform | None
+    hosts: tuple[Host, ...]
+    hosts_text: str
+
+
+def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
+    """Read playbook, platform and hosts and pick the outside world; InputError for the first that is wrong."""
+    playbook, playbook_text = load_playbook(asked.playbook)
+    name = asked.platform if asked.platform != AUTO else playbook.platform
+    platform = None if name == AUTO else load_platform(name)[0]
+    if asked.only is not None and playbook.stage(asked.only) is None:
+        stages = ", ".join(stage.name for stage in playbook.stages)
+        raise InputError("--only", f"{asked.only!r} is not a stage of playbook {playbook.name}; it has {stages}")
+    if asked.simulate is not None:
+        if asked.hosts is not None:
+            raise InputError("--simulate", "cannot be used together with -H: choose simulated or real hosts")
+        model = platform or load_platform(SIMULATED_PLATFORM)[0]
+        outside, hosts = simulated_outside(
+            asked.simulate, model, asked.seed, asked.faults, asked.leaf_size, asked.job_seconds
+        )
+        return Inputs(playbook, playbook_text, platform, hosts, ""), outside
+    if asked.faults:
+        raise InputError("--fault", "plants a fault in a simulated cluster; it needs --simulate N")
+    if asked.hosts is None:
+        raise InputError("-H", "is missing: give a hostfile, a quoted node set, or --simulate N")
+    hosts, hosts_text = load_hosts(asked.hosts)
+    if asked.launch_from not in ("first", "local", *(host.name for host in hosts)):
+        raise InputError("--launch-from", f"{asked.launch_from!r} is neither first, local nor a host of {asked.hosts}")
+    if asked.ssh_config is not None and not asked.ssh_config.is_file():
+        raise InputError("--ssh-config", f"there is no file {asked.ssh_config}")
+    outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(hosts))
+    return Inputs(playbook, playbook_text, platform, hosts, hosts_text), outside
+
+
+def new_request(asked: Asked, inputs: Inputs, run_id: str) -> RunRequest:
+    """The request of a new run."""
+    push, push_folder = _push_files(asked, inputs.playbook)
+    return RunRequest(
+        run_id=run_id,
+        owner=current_owner(),
+        hosts=inputs.hosts,
+        playbook=inputs.playbook,
+        platform=inputs.platform,
+        platforms=shipped_platforms(),
+        tool=f"healthcheck {__version__}",
+        binary_folder=asked.nccl_tests or inputs.playbook.nccl_tests.path or DEFAULT_FOLDER,
+        push=push,
+        push_folder=push_folder,
+        launch_from=asked.launch_from,
+        launcher=launcher_of(asked, inputs.playbook),
+        only=asked.only,
+        allow_busy=asked.allow_busy,
+        allow_degraded=asked.allow_degraded,
+        simulated=asked.simulate is not None,
+        playbook_sha256=hashlib.sha256(inputs.playbook_text.encode()).hexdigest(),
+        hostfile=asked.hosts or "",
+        arguments=tuple(sys.argv[1:]),
+    )
+
+
+def launcher_of(asked: Asked, playbook: Playbook) -> Literal["mpirun", "hydra"]:
+    """mpirun or hydra; srun comes with the Slurm engine."""
+    name = asked.launcher or playbook.launcher
+    if name == "mpirun":
+        return "mpirun"
+    if name == "hydra":
+        return "hydra"
+    where = "--launcher" if asked.launcher else f"playbook {playbook.name}, launcher"
+    raise InputError(where, f"{name!r} is not available in this version; use mpirun or hydra")
+
+
+def _push_files(asked: Asked, playbook: Playbook) -> tuple[tuple[PushFile, ...], str]:
+    """The executables to copy and the cache folder they go to; the folder's name is the digest of the content."""
+    wanted = asked.push or (Path(playbook.nccl_tests.push) if playbook.nccl_tests.push else None)
+    if wanted is None:
+        return (), ""
+    where = "--push" if asked.push else f"playbook {playbook.name}, nccl_tests.push"
+    if not wanted.is_dir():
+        raise InputError(where, f"{wanted} is not a folder; give the build folder of nccl-tests")
+    names = sorted({collective.binary for stage in playbook.stages for collective in stage.collectives})
+    digest = hashlib.sha256()
+    files = []
+    for name in names:
+        path = wanted / name
+        if not path.is_file():
+            raise InputError(where, f"there is no {name} in {wanted}; build nccl-tests with MPI=1")
+        digest.update(path.read_bytes())
+        files.append(PushFile(name, 0o700, source=str(path.resolve())))
+    return tuple(files), f"bin/{digest.hexdigest()[:16]}"
+
+
+def resumed_request(asked: Asked, run: str) -> tuple[RunRequest, DirectoryStore, dict[str, JobOutcome], Outside]:
+    """The request of an earlier run, taken over by this process, with what it measured already."""
+    from healthcheck.edge.clock import SystemClock
+
+    store = DirectoryStore.open(run, asked.results, SystemClock())
+    record = store.load_record()
+    _refuse_resume(record, run, asked)
+    if record.simulated:
+        model = record.platform or load_platform(SIMULATED_PLATFORM)[0]
+        outside, _ = simulated_outside(
+            len(record.inventory), model, asked.seed, asked.faults, asked.leaf_size, asked.job_seconds
+        )
+    else:
+        outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(record.inventory))
+    inputs = Inputs(record.playbook, "", record.platform, record.inventory, "")
+    request = new_request(asked, inputs, record.run_id)
+    request = replace(
+        request,
+        owner=adopt(record.owner),
+        simulated=record.simulated,
+        playbook_sha256=record.provenance.playbook_sha256,
+        hostfile=record.provenance.hostfile,
+    )
+    return request, DirectoryStore(store.folder, outside.clock), store.outcomes(), outside
+
+
+def _refuse_resume(record: RunRecord, run: str, asked: Asked) -> None:
+    if record.state == "complete":
+        raise InputError("--resume", f"{run} is complete; start a new run, or look at it with healthcheck report {run}")
+    if not is_dead(record.owner) and record.state == "incomplete":
+        owner = record.owner
+        raise InputError("--resume", f"{run} is still running: process {owner.pid} of {owner.user} on {owner.machine}")
+    if record.simulated != (asked.simulate is not None):
+        right = f"give --simulate {len(record.inventory)}" if record.simulated else "leave out --simulate"
+        raise InputError("--resume", f"{run} was {'' if record.simulated else 'not '}simulated; {right}")
+
+
+def tell_leftovers(records: Sequence[RunRecord]) -> None:
+    """Name the runs of this user whose owner is dead: processes of theirs may still be on the nodes."""
+    for record in records:
+        say(
+            f"note: run {record.run_id} of {record.owner.user} was cut off; end what it may have left on the nodes "
+            f"with `healthcheck clean {record.run_id}` (or run --clean), go on with `run --resume {record.run_id}`"
+        )

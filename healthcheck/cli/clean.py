@@ -1,0 +1,113 @@
+"""`healthcheck clean`: end what a dead run of this user left behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from healthcheck.cli import options
+
+if TYPE_CHECKING:
+    from healthcheck.cli.asked import Asked
+    from healthcheck.model.record import RunRecord
+
+# How many of the newest run directories are looked through for runs that were cut off.
+LOOK_BACK = 30
+
+
+def command(
+    run: Annotated[
+        str | None, typer.Argument(help="A run directory or run id; default: all runs that were cut off.")
+    ] = None,
+    results: options.Results = options.DEFAULT_RESULTS,
+    ssh_config: options.SshConfig = None,
+    clean_cache: Annotated[
+        bool, typer.Option("--clean-cache", help="Also remove our cache of binaries on the hosts of RUN.")
+    ] = False,
+) -> None:
+    """End processes of a run whose healthcheck was killed, on every host of it. Exit 3 when some may be left.
+
+    Example: healthcheck clean 20260314T021503Z-qhzt
+    """
+    from healthcheck.cli.asked import Asked
+    from healthcheck.cli.exits import say
+
+    asked = Asked(hosts=None, results=results, ssh_config=ssh_config)
+    records = dead_runs(results) if run is None else [_one(run, results)]
+    if not records:
+        say(f"no run below {results} was cut off: nothing to clean")
+        return
+    clean = [clean_up(record, asked, clean_cache=clean_cache) for record in records]
+    raise typer.Exit(0 if all(clean) else 3)
+
+
+def dead_runs(results: Path) -> list[RunRecord]:
+    """Runs of this user below `results` that are incomplete and whose process is gone, newest first."""
+    import getpass
+
+    from healthcheck.edge.owner import is_dead
+    from healthcheck.edge.store import RECORD, earlier_runs
+    from healthcheck.errors import InputError
+    from healthcheck.parsing.record_codec import decode_record
+
+    found = []
+    for folder in earlier_runs(results)[:LOOK_BACK]:
+        path = folder / RECORD
+        try:
+            record = decode_record(path.read_bytes(), str(path))
+        except (InputError, OSError):
+            continue  # somebody else's folder, or a newer version's record: not ours to clean
+        ours = record.owner.user == getpass.getuser() and not record.simulated
+        if ours and record.state == "incomplete" and is_dead(record.owner):
+            found.append(record)
+    return found
+
+
+def _one(run: str, results: Path) -> RunRecord:
+    from healthcheck.edge.clock import SystemClock
+    from healthcheck.edge.owner import is_dead
+    from healthcheck.edge.store import DirectoryStore
+    from healthcheck.errors import InputError
+
+    record = DirectoryStore.open(run, results, SystemClock()).load_record()
+    if record.state == "incomplete" and not is_dead(record.owner):
+        owner = record.owner
+        raise InputError(
+            run, f"is still running: process {owner.pid} of {owner.user} on {owner.machine}; end that first"
+        )
+    return record
+
+
+def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False) -> bool:
+    """Sweep the hosts of one run and tell; True when nothing is left anywhere."""
+    from msgspec.structs import replace
+
+    from healthcheck.cli.console import Console
+    from healthcheck.cli.exits import say
+    from healthcheck.edge.store import DirectoryStore
+    from healthcheck.parsing.nodeset import fold
+    from healthcheck.wiring import real_outside
+    from healthcheck.workflows.clean import clean_run, remove_cache
+    from healthcheck.workflows.engine import Engine
+
+    outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(record.inventory))
+    store = DirectoryStore.open(record.run_id, asked.results, outside.clock)
+    engine = Engine(outside.transport, outside.local, outside.clock, Console(outside.clock), store)
+    try:
+        done = clean_run(record, engine)
+        if clean_cache:
+            remove_cache(record, engine)
+    finally:
+        outside.close()
+    if done.clean:
+        say(f"run {record.run_id}: nothing is left on {fold(done.clean)}")
+    if done.left:
+        say(f"run {record.run_id}: processes could not be ended on {fold(done.left)}")
+    if done.unknown:
+        say(f"run {record.run_id}: could not be looked at, may still run there: {fold(done.unknown)}")
+    if not done.left and not done.unknown and record.state == "incomplete":
+        # Settled: it is no longer listed as cut off, and can still be resumed.
+        store.save_record(replace(record, state="interrupted"))
+    return not done.left and not done.unknown

@@ -1,0 +1,99 @@
+"""`healthcheck demo`: the main job against simulated nodes behind real SSH on this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from healthcheck.cli import options
+
+if TYPE_CHECKING:
+    from healthcheck.model.record import RunRecord
+    from healthcheck.simulator.cluster import SimCluster
+
+DEFAULT_FAULTS = ("node05:hca=mlx5_2,rate=0.5", "node07:unreachable")
+NODES = 8
+# A simulated hang is believed after seconds; on real machines the playbook says how long silence may last.
+STALL_S = 10.0
+
+
+def command(
+    fault: Annotated[
+        list[str] | None, typer.Option("--fault", help=f"Plant these instead of {' and '.join(DEFAULT_FAULTS)}.")
+    ] = None,
+    nodes: Annotated[int, typer.Option(min=2, max=256, help="How many nodes.")] = NODES,
+    seed: options.Seed = 0,
+    results: options.Results = options.DEFAULT_RESULTS,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Show a whole check-up on a simulated cluster: real SSH on loopback, simulated GPUs and mpirun, planted faults.
+
+    Exits 0 when exactly what was planted was found, else 1. Example: healthcheck demo --fault node03:corrupt
+    """
+    from msgspec.structs import replace
+
+    from healthcheck.cli.asked import SIMULATED_PLATFORM, Asked, Inputs, new_request
+    from healthcheck.cli.console import Console
+    from healthcheck.cli.exits import say
+    from healthcheck.cli.finish import finish
+    from healthcheck.cli.signals import stop_on_signals
+    from healthcheck.edge.shipped import load_platform, load_playbook
+    from healthcheck.edge.store import DirectoryStore
+    from healthcheck.model.units import Seconds
+    from healthcheck.simulator.cluster import SimCluster
+    from healthcheck.simulator.faults import parse_fault
+    from healthcheck.simulator.ssh_server import SimSshServer
+    from healthcheck.wiring import real_outside
+    from healthcheck.workflows.engine import Engine
+    from healthcheck.workflows.run import check_up
+
+    platform, _ = load_platform(SIMULATED_PLATFORM)
+    faults = tuple(map(parse_fault, fault if fault is not None else DEFAULT_FAULTS))
+    cluster = SimCluster(nodes, platform, seed, faults)
+    playbook, text = load_playbook("quick")
+    playbook = replace(playbook, stages=tuple(replace(stage, stall=Seconds(STALL_S)) for stage in playbook.stages))
+    say(f"{nodes} SIMULATED nodes behind real SSH on this machine; GPUs, network and mpirun are simulated.")
+    say(f"planted: {', '.join(fault if fault is not None else DEFAULT_FAULTS) or 'nothing'}")
+    with SimSshServer(cluster) as server:
+        outside = real_outside(server.ssh_config, False, nodes)
+        asked = Asked(hosts=None, results=results)
+        store = DirectoryStore.create(results, outside.clock)
+        inputs = Inputs(playbook, text, None, server.hosts(), "")
+        request = replace(new_request(asked, inputs, store.folder.name), simulated=True)
+        engine = Engine(outside.transport, outside.local, outside.clock, Console(outside.clock, quiet=quiet), store)
+        try:
+            with stop_on_signals(engine.cancel):
+                record = check_up(request, engine, {})
+        finally:
+            outside.close()
+    finish(record, store, json, quiet)
+    surprises = differences(record, cluster)
+    for line in surprises:
+        say(f"not as planted: {line}")
+    if not surprises:
+        say("exactly what was planted was found.")
+    raise typer.Exit(1 if surprises else 0)
+
+
+def differences(record: RunRecord, cluster: SimCluster) -> list[str]:
+    """What the record misses of the planted faults, and what it says beyond them; empty when it is exact."""
+    from healthcheck.model import component as components
+    from healthcheck.model.verdict import Verdict
+    from healthcheck.simulator.faults import HcaFault, NoiseFault
+
+    planted = {
+        components.hca(fault.host, fault.device) if isinstance(fault, HcaFault) else components.node(fault.host)
+        for fault in cluster.faults
+        if not isinstance(fault, NoiseFault)
+    }
+    blamed = {check.component for check in record.checks if check.component.host and check.verdict is not Verdict.PASS}
+    missed = [f"{component} was planted and not found" for component in sorted(planted - blamed)]
+    sick = {component.host for component in planted}
+    extra = [
+        f"{host.name} is {host.verdict.name} and nothing was planted there"
+        for host in record.hosts
+        if host.verdict is not Verdict.PASS and host.name not in sick
+    ]
+    return missed + extra

@@ -1,0 +1,39 @@
+"""The end of a run: pages written, one line on stdout, the story on stderr."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from healthcheck.cli.exits import out, say
+from healthcheck.model.record import RunRecord
+from healthcheck.parsing.record_codec import encode_record
+from healthcheck.ports import RunStore
+from healthcheck.reporting.summary import stdout_line, terminal_summary
+from healthcheck.workflows.pages import write_pages
+
+WIDEST = 96
+
+
+def finish(record: RunRecord, store: RunStore, as_json: bool, quiet: bool) -> None:
+    """Write the pages; then either the record as JSON or the one line on stdout."""
+    write_pages(record, store)
+    if not quiet:
+        width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
+        for line in terminal_summary(record, width):
+            say(line)
+        say(f"  report      {_shown(store.folder / 'report.html')}")
+        say()
+    if as_json:
+        sys.stdout.write(encode_record(record).decode() + "\n")
+    else:
+        out(stdout_line(record))
+
+
+def _shown(path: Path) -> str:
+    """Relative to the working directory where that is shorter."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

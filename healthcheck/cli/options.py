@@ -1,0 +1,36 @@
+"""Options that several commands share: one spelling, one help text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Hosts = Annotated[
+    str | None, typer.Option("--hosts", "-H", help="A hostfile, or a quoted node set such as 'gpu[001-128]'.")
+]
+PlatformName = Annotated[
+    str, typer.Option("--platform", help="Machine type: a name of `healthcheck platform list`, a file, or auto.")
+]
+Results = Annotated[Path, typer.Option("--results", "-o", help="Folder of the run directories.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+Simulate = Annotated[int | None, typer.Option("--simulate", min=1, max=20_000, help="Use N simulated nodes, no hosts.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the simulated noise.")]
+LeafSize = Annotated[int, typer.Option("--leaf-size", min=1, help="Simulated nodes per leaf.")]
+Faults = Annotated[
+    list[str] | None, typer.Option("--fault", help="Plant a simulated fault, e.g. node05:hca=mlx5_2,rate=0.5.")
+]
+SshConfig = Annotated[Path | None, typer.Option("--ssh-config", help="Read this instead of ~/.ssh/config.")]
+AcceptNew = Annotated[
+    bool, typer.Option("--accept-new-host-keys", help="Accept and remember host keys seen for the first time.")
+]
+AllowBusy = Annotated[bool, typer.Option("--allow-busy", help="Measure nodes on which others run GPU processes.")]
+AllowDegraded = Annotated[bool, typer.Option("--allow-degraded", help="Exit 0 when the verdict is DEGRADED.")]
+NcclTestsFolder = Annotated[str | None, typer.Option("--nccl-tests", help="Folder of nccl-tests on the nodes.")]
+PushFolder = Annotated[
+    Path | None, typer.Option("--push", help="Local nccl-tests build folder, copied to the nodes when it differs.")
+]
+
+DEFAULT_RESULTS = Path("reports")

@@ -1,0 +1,87 @@
+"""The plan of a run: every job, its command line, how long it takes. Touches no host."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+from healthcheck.cli.asked import Asked, new_request, read_inputs
+from healthcheck.cli.exits import out
+from healthcheck.evaluation.limits import expectation_gbyte_s
+from healthcheck.launchers import LAUNCHERS
+from healthcheck.launchers.site import LaunchSite
+from healthcheck.model.command import CollectiveJob
+from healthcheck.model.node import MpiFlavour
+from healthcheck.model.playbook import BENCHMARK_STAGES
+from healthcheck.planning.estimate import job_seconds, stage_seconds
+from healthcheck.planning.stages import multi_node_jobs, single_node_jobs
+from healthcheck.workflows.request import RunRequest
+
+# Nothing was looked at, so the plan is written for the most common launcher; the run asks each node.
+ASSUMED = {"mpirun": MpiFlavour("openmpi", "4"), "hydra": MpiFlavour("hydra", "4")}
+GUESSED_GPUS = 8
+
+
+def print_plan(asked: Asked, as_json: bool) -> None:
+    """Every job of the playbook in order, with an estimate in minutes."""
+    inputs, outside = read_inputs(asked)
+    outside.close()
+    request = new_request(asked, inputs, run_id="planned")
+    gpus = inputs.platform.gpu.count if inputs.platform is not None else GUESSED_GPUS
+    request = request.with_slots(gpus)
+    planned = [(name, jobs) for name in BENCHMARK_STAGES if (jobs := _jobs(request, name))]
+    seconds = {name: stage_seconds(jobs, _expected(request, jobs[0])) for name, jobs in planned}
+    if as_json:
+        stages = [
+            {
+                "stage": name,
+                "seconds": round(seconds[name], 1),
+                "jobs": [
+                    {"id": job.id, "hosts": job.hosts, "n_ranks": job.n_ranks, "argv": _argv(request, job)}
+                    for job in jobs
+                ],
+            }
+            for name, jobs in planned
+        ]
+        out(json.dumps({"schema": "healthcheck.plan/1", "simulated": request.simulated, "stages": stages}, indent=1))
+        return
+    out(f"playbook {request.playbook.name}, {len(request.hosts)} hosts; nothing is run")
+    if inputs.platform is None:
+        out(f"platform not known before the probes; {gpus} GPUs a node are assumed here")
+    for name, jobs in planned:
+        out(f"\n{name}: {len(jobs)} jobs, about {max(seconds[name] / 60, 0.1):.1f} minutes")
+        for job in jobs:
+            out(f"  {job.id}  {len(job.hosts)} x {job.ranks_per_host[0]} ranks, at most {_time(request, job)}")
+            out(f"    {shlex.join(_argv(request, job))}")
+    out(f"\nin all about {max(sum(seconds.values()) / 60, 0.1):.1f} minutes after the probes")
+
+
+def _time(request: RunRequest, job: CollectiveJob) -> str:
+    """The deadline of a job, and how long it should take."""
+    return f"{job.timeout_s:.0f} s (expected {job_seconds(job, _expected(request, job)):.0f} s)"
+
+
+def _jobs(request: RunRequest, name: str) -> tuple[CollectiveJob, ...]:
+    stage = request.playbook.stage(name)
+    if stage is None or not request.wants(name):
+        return ()
+    if name == "single_node":
+        return single_node_jobs(request.playbook, stage, request.hosts)
+    first = None if request.launch_from == "local" else request.hosts[0].name
+    return multi_node_jobs(request.playbook, stage, request.hosts, first)
+
+
+def _expected(request: RunRequest, job: CollectiveJob) -> float:
+    return expectation_gbyte_s(request.platform, job.collective, len(job.hosts))
+
+
+def _argv(request: RunRequest, job: CollectiveJob) -> tuple[str, ...]:
+    folder = request.push_folder or request.binary_folder or ""
+    where = f"~/.cache/healthcheck/{folder}" if request.push else folder
+    site = LaunchSite(
+        flavour=ASSUMED[request.launcher],
+        program=f"{where}/{job.collective.binary}",
+        token="TOKEN",  # noqa: S106 - a placeholder in a printed plan
+        folder=None if len(job.hosts) == 1 else "~/.cache/healthcheck/run/TOKEN",
+    )
+    return LAUNCHERS[site.flavour.family](job, site).argv

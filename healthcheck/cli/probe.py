@@ -1,0 +1,51 @@
+"""`healthcheck probe`: the looks at the nodes alone; no benchmark is started."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from healthcheck.cli import options
+
+
+def command(
+    hosts: options.Hosts = None,
+    platform: options.PlatformName = "auto",
+    nccl_tests: options.NcclTestsFolder = None,
+    accept_new_host_keys: options.AcceptNew = False,
+    allow_degraded: options.AllowDegraded = False,
+    ssh_config: options.SshConfig = None,
+    results: options.Results = options.DEFAULT_RESULTS,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    simulate: options.Simulate = None,
+    seed: options.Seed = 0,
+    leaf_size: options.LeafSize = 8,
+    fault: options.Faults = None,
+    playbook: Annotated[str, typer.Option(help="Probe for the needs of this playbook.")] = "quick",
+) -> None:
+    """Look at every node once: GPUs, HCAs, running processes, MPI, nccl-tests. Nothing on the nodes is changed.
+
+    Example: healthcheck probe -H 'gpu[001-128]'
+    """
+    from msgspec.structs import replace
+
+    from healthcheck.cli.asked import Asked
+    from healthcheck.cli.run import run_and_finish
+
+    asked = Asked(
+        hosts=hosts,
+        playbook=playbook,
+        platform=platform,
+        results=results,
+        simulate=simulate,
+        seed=seed,
+        leaf_size=leaf_size,
+        faults=tuple(fault or ()),
+        ssh_config=ssh_config,
+        accept_new_host_keys=accept_new_host_keys,
+        allow_degraded=allow_degraded,
+        nccl_tests=nccl_tests,
+    )
+    raise typer.Exit(run_and_finish(replace(asked, only="probe"), None, False, 1, json, quiet))

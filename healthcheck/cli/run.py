@@ -1,0 +1,121 @@
+"""`healthcheck run` and `healthcheck plan`: the same arguments, with and without doing it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from healthcheck.cli import options
+
+if TYPE_CHECKING:
+    from healthcheck.cli.asked import Asked
+
+
+def command(
+    context: typer.Context,
+    playbook: Annotated[
+        str, typer.Argument(help="A playbook by name or file: quick, full, preflight, monthly.")
+    ] = "quick",
+    hosts: options.Hosts = None,
+    platform: options.PlatformName = "auto",
+    launcher: Annotated[str | None, typer.Option(help="mpirun or hydra; by default what the nodes have.")] = None,
+    launch_from: Annotated[str, typer.Option(help="Where multi-node jobs start: first, local, or a host.")] = "first",
+    only: Annotated[str | None, typer.Option(help="Run only this benchmark stage (and the probes).")] = None,
+    resume: Annotated[str | None, typer.Option(help="Go on with an interrupted run; what is measured stays.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and run nothing.")] = False,
+    parallel: Annotated[int, typer.Option(min=1, help="Most jobs of a stage that run at once.")] = 4096,
+    clean: Annotated[
+        bool, typer.Option("--clean", help="First end what dead runs of yours left on the nodes.")
+    ] = False,
+    nccl_tests: options.NcclTestsFolder = None,
+    push: options.PushFolder = None,
+    allow_busy: options.AllowBusy = False,
+    allow_degraded: options.AllowDegraded = False,
+    accept_new_host_keys: options.AcceptNew = False,
+    ssh_config: options.SshConfig = None,
+    results: options.Results = options.DEFAULT_RESULTS,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    lang: Annotated[str, typer.Option(help="Language of pages: en (zh comes later).")] = "en",
+    simulate: options.Simulate = None,
+    seed: options.Seed = 0,
+    leaf_size: options.LeafSize = 8,
+    fault: options.Faults = None,
+    job_seconds: Annotated[float, typer.Option(min=0.0, hidden=True, help="Length of simulated jobs.")] = 0.0,
+) -> None:
+    """Check up the nodes of a hostfile: probe, measure each, measure all, report. Exit: 0 PASS, 1 FAIL, 3, 4.
+
+    Example: healthcheck run full -H cluster.hosts --push ~/nccl-tests/build
+    """
+    from healthcheck.cli.asked import Asked
+
+    asked = Asked(
+        hosts=hosts,
+        playbook=playbook,
+        platform=platform,
+        results=results,
+        simulate=simulate,
+        seed=seed,
+        leaf_size=leaf_size,
+        faults=tuple(fault or ()),
+        job_seconds=job_seconds,
+        ssh_config=ssh_config,
+        accept_new_host_keys=accept_new_host_keys,
+        allow_busy=allow_busy,
+        allow_degraded=allow_degraded,
+        nccl_tests=nccl_tests,
+        push=push,
+        only=only,
+        launch_from=launch_from,
+        launcher=launcher,
+    )
+    if dry_run or context.info_name == "plan":
+        from healthcheck.cli.plan import print_plan
+
+        print_plan(asked, json)
+        return
+    raise typer.Exit(run_and_finish(asked, resume, clean, parallel, json, quiet))
+
+
+def run_and_finish(asked: Asked, resume: str | None, clean: bool, parallel: int, as_json: bool, quiet: bool) -> int:
+    from healthcheck.cli.asked import new_request, read_inputs, resumed_request, tell_leftovers
+    from healthcheck.cli.clean import clean_up, dead_runs
+    from healthcheck.cli.console import Console
+    from healthcheck.cli.finish import finish
+    from healthcheck.cli.signals import stop_on_signals
+    from healthcheck.edge.store import DirectoryStore
+    from healthcheck.errors import Interrupted
+    from healthcheck.workflows.engine import Engine
+    from healthcheck.workflows.run import check_up
+
+    leftovers = [] if asked.simulate is not None else dead_runs(asked.results)
+    if clean:
+        for record in leftovers:
+            clean_up(record, asked)
+    else:
+        tell_leftovers([record for record in leftovers if record.run_id != resume])
+    if resume is not None:
+        request, store, earlier, outside = resumed_request(asked, resume)
+    else:
+        inputs, outside = read_inputs(asked)
+        # Made before the run directory, so that a mistake in the push folder touches nothing.
+        request = new_request(asked, inputs, run_id="")
+        store = DirectoryStore.create(asked.results, outside.clock)
+        request = request.named(store.folder.name)
+        store.write("inputs/playbook.yaml", inputs.playbook_text)
+        store.write("inputs/hostfile", inputs.hosts_text)
+        earlier = {}
+    engine = Engine(
+        outside.transport, outside.local, outside.clock, Console(outside.clock, quiet=quiet), store, parallel=parallel
+    )
+    try:
+        with stop_on_signals(engine.cancel):
+            record = check_up(request, engine, earlier)
+    except Interrupted:
+        finish(store.load_record(), store, as_json, quiet)
+        raise
+    finally:
+        outside.close()
+    finish(record, store, as_json, quiet)
+    return record.exit_code if record.exit_code is not None else 3

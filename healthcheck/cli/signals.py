@@ -1,0 +1,30 @@
+"""SIGINT and SIGTERM: the first asks for an orderly end, the second ends at once."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from healthcheck.cli.exits import say
+from healthcheck.errors import Interrupted
+from healthcheck.workflows.engine import Cancel
+
+
+@contextmanager
+def stop_on_signals(cancel: Cancel) -> Iterator[None]:
+    """While the block runs, SIGINT and SIGTERM set `cancel`; what runs on the nodes is then stopped and kept."""
+
+    def handle(signum: int, frame: FrameType | None) -> None:
+        if cancel.wanted:
+            raise Interrupted(signum)
+        cancel.set(signum)
+        say("stopping: the jobs are being ended on the nodes, what was measured is kept (again: end at once)")
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

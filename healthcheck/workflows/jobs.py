@@ -1,0 +1,146 @@
+"""Jobs, all at once as far as they share no host: start, watch, end, read, clean up.
+
+Starting happens on a few worker threads (a login may take seconds); from then on a job is a channel that one loop
+polls, so a thousand running jobs need no thousand threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any
+
+from msgspec import Struct
+
+from healthcheck.model.command import CollectiveJob, Command, JobOutcome
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.host import Host
+from healthcheck.ports import Transport
+from healthcheck.workflows.active import ActiveJob
+from healthcheck.workflows.cleanup import needs_cleanup, with_cleanup
+from healthcheck.workflows.engine import Engine
+
+POLL_S = 0.02
+POLL_PER_JOB_S = 0.0002
+POLL_MAX_S = 0.2
+
+
+class Launch(Struct, frozen=True):
+    """A job with the command that starts it, and where. `hosts` are those of the job, for looking and cleaning."""
+
+    job: CollectiveJob
+    command: Command
+    host: Host
+    transport: Transport
+    hosts: tuple[Host, ...]
+    stall_s: float
+
+
+class Refused(Struct, frozen=True):
+    """A job that was not started, with what was found right before (a host had become busy)."""
+
+    job: CollectiveJob
+    checks: tuple[CheckResult, ...]
+
+
+# Looks at the hosts of a launch right before it starts; what it returns keeps the job from starting.
+LastLook = Callable[[Launch], tuple[CheckResult, ...]]
+
+
+class _Runner:
+    """The loop behind `run_jobs`; every attribute belongs to the calling thread."""
+
+    def __init__(self, launches: Sequence[Launch], last_look: LastLook, engine: Engine, pool: ThreadPoolExecutor):
+        self.waiting = list(launches)
+        self.last_look = last_look
+        self.engine = engine
+        self.pool = pool
+        self.starting: dict[Future[ActiveJob | Refused], Launch] = {}
+        self.active: list[ActiveJob] = []
+        self.cleaning: dict[Future[JobOutcome], CollectiveJob] = {}
+        self.occupied: set[str] = set()
+
+    @property
+    def busy(self) -> bool:
+        return bool(self.starting or self.active or self.cleaning)
+
+    def start_what_fits(self) -> None:
+        """Begin every waiting job whose hosts are free, in order, up to the bound."""
+        later = []
+        for launch in self.waiting:
+            room = len(self.starting) + len(self.active) < self.engine.parallel
+            if room and self.occupied.isdisjoint(launch.job.hosts):
+                self.occupied.update(launch.job.hosts)
+                self.starting[self.pool.submit(self._start, launch)] = launch
+            else:
+                later.append(launch)
+        self.waiting = later
+
+    def _start(self, launch: Launch) -> ActiveJob | Refused:
+        found = self.last_look(launch)
+        if found:
+            return Refused(launch.job, found)
+        sink = self.engine.store.sink(launch.job.id, launch.job.stage)
+        now = self.engine.clock.now()
+        running = launch.transport.start(launch.host, launch.command, sink)
+        return ActiveJob(launch.job, launch.command, launch.hosts, running, sink, now, launch.stall_s, self.engine)
+
+    def collect(self) -> Iterator[JobOutcome | Refused]:
+        """What has ended since the last look."""
+        for future in [future for future in self.starting if future.done()]:
+            launch = self.starting.pop(future)
+            started = future.result()
+            if isinstance(started, Refused):
+                self.occupied.difference_update(launch.job.hosts)
+                yield started
+            else:
+                self.active.append(started)
+        running, self.active = self.active, []
+        for active in running:
+            outcome = active.poll()
+            if outcome is None:
+                self.active.append(active)
+            elif needs_cleanup(outcome):
+                self.cleaning[self.pool.submit(with_cleanup, outcome, active.hosts, self.engine, active.token)] = (
+                    outcome.job
+                )
+            else:
+                self.occupied.difference_update(outcome.job.hosts)
+                yield outcome
+        for done in [future for future in self.cleaning if future.done()]:
+            self.occupied.difference_update(self.cleaning.pop(done).hosts)
+            yield done.result()
+
+    def rest(self) -> None:
+        """Sleep until something may have changed."""
+        if self.starting or self.cleaning:
+            # Real threads are at work: wait for one of them, whatever the clock of this run says.
+            threads: list[Future[Any]] = [*self.starting, *self.cleaning]
+            wait(threads, timeout=POLL_S, return_when=FIRST_COMPLETED)
+        else:
+            self.engine.clock.sleep(min(POLL_MAX_S, POLL_S + POLL_PER_JOB_S * len(self.active)))
+
+    def stop(self) -> None:
+        """The user wants to stop: nothing further begins, what runs is asked to end."""
+        self.waiting.clear()
+        for active in self.active:
+            active.interrupt()
+
+
+def run_jobs(launches: Sequence[Launch], last_look: LastLook, engine: Engine) -> Iterator[JobOutcome | Refused]:
+    """Run all jobs, those that share a host one after the other; yields each as it ends, already saved.
+
+    After a cancel the running jobs are stopped and yielded as STOPPED; those not begun are not yielded.
+    """
+    with ThreadPoolExecutor(max_workers=engine.width, thread_name_prefix="job") as pool:
+        runner = _Runner(launches, last_look, engine, pool)
+        while runner.waiting or runner.busy:
+            if engine.cancel.wanted:
+                runner.stop()
+            runner.start_what_fits()
+            for ended in runner.collect():
+                if isinstance(ended, JobOutcome):
+                    engine.store.save_outcome(ended)
+                yield ended
+            if runner.busy:
+                runner.rest()

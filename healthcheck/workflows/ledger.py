@@ -1,0 +1,181 @@
+"""What a run knows so far, and the record made of it. Every step writes here; nothing is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from msgspec.structs import replace
+
+from healthcheck.diagnosis.explain import findings
+from healthcheck.evaluation.gate import exit_code, host_verdict, proven_hosts, run_verdict
+from healthcheck.evaluation.stage import JobJudgement
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.host import Host
+from healthcheck.model.message import Message, say
+from healthcheck.model.node import NodeFacts
+from healthcheck.model.platform import Limit, Platform
+from healthcheck.model.record import HostRecord, JobRecord, Provenance, RunRecord
+from healthcheck.model.verdict import Verdict
+from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.request import RunRequest
+
+State = Literal["incomplete", "complete", "interrupted"]
+
+
+class Ledger:
+    """The growing knowledge of one run. Belongs to the thread of the workflow.
+
+    `set_aside` hosts are not measured at all, `excluded` ones were measured alone and take no part in later jobs;
+    both map to the sentence that says why.
+    """
+
+    def __init__(self, request: RunRequest, engine: Engine) -> None:
+        self.request = request
+        self.engine = engine
+        self.platform: Platform | None = request.platform
+        self.started_at = f"{engine.clock.now():%Y-%m-%dT%H:%M:%SZ}"
+        self.facts: dict[str, NodeFacts] = {}
+        self.known_hosts: dict[str, tuple[str, ...]] = {}
+        self.checks: list[CheckResult] = []
+        self.jobs: list[JobRecord] = []
+        self.limits: list[Limit] = []
+        self.set_aside: dict[str, Message] = {}
+        self.excluded: dict[str, Message] = {}
+        self.launch_folders: dict[str, str] = {}
+        self.may_still_run: set[str] = set()
+        self.measured: set[str] = set()
+        self.notes: list[Message] = [say("run.simulated")] if request.simulated else []
+        self.stop_after: Message | None = None
+
+    def usable(self) -> tuple[Host, ...]:
+        """Hosts that may be measured, in hostfile order, slots filled in."""
+        return tuple(self.with_slots(host) for host in self.request.hosts if host.name not in self.set_aside)
+
+    def healthy(self) -> tuple[Host, ...]:
+        """Hosts that may take part in jobs over several nodes."""
+        return tuple(host for host in self.usable() if host.name not in self.excluded)
+
+    def with_slots(self, host: Host) -> Host:
+        """The host with a definite number of ranks: hostfile, else platform, else what the probe counted."""
+        if host.slots is not None:
+            return host
+        if self.platform is not None:
+            return replace(host, slots=self.platform.gpu.count)
+        facts = self.facts.get(host.name)
+        found = facts.gpus.value if facts is not None else None
+        return replace(host, slots=len(found) if found else 1)
+
+    def add_checks(self, checks: Iterable[CheckResult]) -> None:
+        """Keep results."""
+        self.checks.extend(checks)
+
+    def add_jobs(self, judgements: Iterable[JobJudgement]) -> None:
+        """Keep judged jobs with their rows, limits and results."""
+        for judgement in judgements:
+            self.add_checks(judgement.checks)
+            if judgement.limit is not None and judgement.limit not in self.limits:
+                self.limits.append(judgement.limit)
+            for outcome in judgement.outcomes:
+                job = outcome.job
+                self.may_still_run.update(outcome.may_still_run)
+                if judgement.verdict in (Verdict.PASS, Verdict.DEGRADED, Verdict.FAIL):
+                    self.measured.update(job.hosts)
+                self.jobs.append(
+                    JobRecord(
+                        id=job.id,
+                        stage=job.stage,
+                        collective=job.collective.value,
+                        hosts=job.hosts,
+                        n_ranks=job.n_ranks,
+                        verdict=judgement.verdict,
+                        rows=tuple(row for table in outcome.output.tables for row in table.rows),
+                        command=outcome.argv,
+                        raw=f"raw/{job.stage}/{job.id}",
+                        started_at=outcome.started_at,
+                        duration_s=round(outcome.result.duration_s, 3),
+                        reasons=tuple(check.message for check in judgement.checks if check.verdict is not Verdict.PASS),
+                    )
+                )
+
+    def record(self, state: State, signum: int | None = None) -> RunRecord:
+        """The record as of now. An unfinished run is never better than INCONCLUSIVE."""
+        request = self.request
+        planned = any(request.wants(stage) for stage in ("single_node", "multi_node"))
+        verdicts = {
+            host.name: host_verdict(host.name, self.checks, host.name in self.measured, planned)
+            for host in request.hosts
+        }
+        verdict = run_verdict(verdicts, self.checks)
+        if state != "complete":
+            verdict = max(verdict, Verdict.INCONCLUSIVE)
+        proven = proven_hosts([(job.stage, job.hosts, job.verdict) for job in self.jobs], verdicts)
+        code = exit_code(verdict, request.playbook.gate, request.allow_degraded)
+        finished = f"{self.engine.clock.now():%Y-%m-%dT%H:%M:%SZ}" if state != "incomplete" else None
+        return RunRecord(
+            run_id=request.run_id,
+            state=state,
+            verdict=verdict,
+            exit_code=None if state == "incomplete" else 128 + signum if signum is not None else code,
+            simulated=request.simulated,
+            started_at=self.started_at,
+            finished_at=finished,
+            platform=self.platform,
+            playbook=request.playbook,
+            owner=request.owner,
+            hosts=tuple(self._host_record(host, verdicts[host.name]) for host in request.hosts),
+            jobs=tuple(self.jobs),
+            checks=tuple(self.checks),
+            findings=findings(self.checks, verdicts, request.run_id),
+            healthy_hosts=proven if state == "complete" else (),
+            excluded_hosts=tuple(name for name, found in verdicts.items() if found is not Verdict.PASS),
+            notes=tuple(self.notes),
+            provenance=Provenance(
+                tool=request.tool,
+                versions=self._versions(),
+                limits=tuple(self.limits),
+                playbook_sha256=request.playbook_sha256,
+                hostfile=request.hostfile,
+                arguments=request.arguments,
+            ),
+            inventory=request.hosts,
+        )
+
+    def _host_record(self, host: Host, verdict: Verdict) -> HostRecord:
+        reasons = [
+            check.message
+            for check in self.checks
+            if check.component.host == host.name and check.verdict is not Verdict.PASS
+        ]
+        reasons += [say("host.excluded", why=str(self.excluded[host.name]))] if host.name in self.excluded else []
+        still = host.name in self.may_still_run
+        if still:
+            reasons.append(say("host.may_still_run"))
+        return HostRecord(host.name, verdict, tuple(reasons), host.labels, may_still_run=still)
+
+    def _versions(self) -> dict[str, str]:
+        """What was found on the nodes, as `value (count)`; differing versions stand side by side."""
+        seen: dict[str, dict[str, int]] = {}
+        for facts in self.facts.values():
+            if facts.mpi.value is not None:
+                flavour = facts.mpi.value
+                _count(seen, "mpi", f"{flavour.family} {flavour.version}")
+            for driver in {gpu.driver for gpu in facts.gpus.value or () if gpu.driver}:
+                _count(seen, "driver", driver)
+            for firmware in {hca.firmware for hca in facts.hcas.value or () if hca.firmware}:
+                _count(seen, "hca_firmware", firmware)
+        return {
+            name: ", ".join(f"{version} ({count} nodes)" for version, count in sorted(found.items()))
+            for name, found in sorted(seen.items())
+        }
+
+    def save(self, state: State, signum: int | None = None) -> RunRecord:
+        """Write the record as of now."""
+        record = self.record(state, signum)
+        self.engine.store.save_record(record)
+        return record
+
+
+def _count(seen: dict[str, dict[str, int]], name: str, version: str) -> None:
+    found = seen.setdefault(name, {})
+    found[version] = found.get(version, 0) + 1

@@ -1,0 +1,106 @@
+"""The look at every node: one connection, the push where it is wanted, one round trip for all probes."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from healthcheck.model.command import NEVER_STARTED, Command, CommandResult, ExitKind
+from healthcheck.model.component import node
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.host import Host
+from healthcheck.model.message import Message, say
+from healthcheck.model.node import NodeFacts
+from healthcheck.model.verdict import Verdict
+from healthcheck.ports import Event, Transport
+from healthcheck.probes import gpu_processes
+from healthcheck.probes.batch import Part, batch_argv, deadline_s, split
+from healthcheck.probes.read import probe_parts, read_node
+from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.fanout import run_short, visit
+from healthcheck.workflows.ledger import Ledger
+from healthcheck.workflows.request import RunRequest
+
+STAGE = "probe"
+
+
+class Look(Struct, frozen=True):
+    """What one visit brought. `refusal` says why there are no facts."""
+
+    host: Host
+    facts: NodeFacts | None = None
+    refusal: Message | None = None
+    rule: str = ""
+    known_hosts: tuple[str, ...] = ()
+
+
+def look_at(host: Host, request: RunRequest, transport: Transport) -> Look:
+    """Visit one host. Never raises for a bad one."""
+    reached = transport.connect(host)
+    if reached.result is not None:
+        return Look(host, refusal=_why(reached.result), rule=f"connect.{reached.result.kind.value}")
+    folder = request.binary_folder
+    if request.push:
+        pushed = transport.push(host, request.push_folder, request.push)
+        if pushed.folder is None:
+            return Look(host, refusal=pushed.reason, rule="push.refused", known_hosts=reached.known_hosts)
+        folder = pushed.folder
+    stages = [stage for stage in request.playbook.stages if request.wants(stage.name)]
+    collectives = sorted({collective for stage in stages for collective in stage.collectives})
+    result, text, nonce = _batch(host, probe_parts(folder, collectives), request, transport)
+    parts = split(text, nonce)
+    if not parts:
+        return Look(host, refusal=_why(result), rule="probe.no_output", known_hosts=reached.known_hosts)
+    return Look(host, facts=read_node(host.name, parts), known_hosts=reached.known_hosts)
+
+
+def _batch(
+    host: Host, parts: Sequence[Part], request: RunRequest, transport: Transport
+) -> tuple[CommandResult, str, str]:
+    nonce = secrets.token_hex(8)
+    command = Command(batch_argv(parts, nonce), deadline_s(parts), token=f"probe-{request.owner.token}")
+    result, capture = run_short(transport, host, command)
+    return result, capture.out, nonce
+
+
+def _why(result: CommandResult) -> Message:
+    if result.reason is not None:
+        return result.reason
+    if result.kind is ExitKind.EXITED:
+        return say("probe.no_output", code=result.exit_code if result.exit_code is not None else -1)
+    return say("job.ended", how=result.kind.value)
+
+
+def busy_now(host: Host, request: RunRequest, transport: Transport) -> tuple[CheckResult, ...]:
+    """What keeps a job from starting on this host right now; empty when it may start."""
+    result, text, nonce = _batch(host, (gpu_processes.part(),), request, transport)
+    if result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST:
+        return (
+            CheckResult("host.reached", node(host.name), Verdict.INCONCLUSIVE, _why(result), "connect.lost", STAGE),
+        )
+    reading = gpu_processes.read(split(text, nonce).get(gpu_processes.NAME))
+    check = gpu_processes.judge(host.name, reading, request.owner.token, allow_busy=request.allow_busy)
+    return () if check.verdict is Verdict.PASS else (check,)
+
+
+def look_at_all(ledger: Ledger, engine: Engine) -> None:
+    """Visit every host of the run and write down what was found; hosts that cannot be measured are set aside."""
+    request = ledger.request
+    for host, look in visit(
+        request.hosts, lambda host: look_at(host, request, engine.transport), engine.cancel, engine.width
+    ):
+        ledger.known_hosts[host.name] = look.known_hosts
+        if look.facts is None:
+            message = look.refusal or say("probe.no_output", code=-1)
+            ledger.set_aside[host.name] = message
+            ledger.add_checks(
+                [CheckResult("host.reached", node(host.name), Verdict.INCONCLUSIVE, message, look.rule, STAGE)]
+            )
+            engine.observer.event(Event(STAGE, message, host.name, Verdict.INCONCLUSIVE))
+        else:
+            ledger.facts[host.name] = look.facts
+    for host in request.hosts:
+        if host.name not in ledger.facts and host.name not in ledger.set_aside:
+            ledger.set_aside[host.name] = say("run.interrupted")

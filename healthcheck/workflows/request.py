@@ -1,0 +1,58 @@
+"""What the user asked for, complete and checked, before anything is touched."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from healthcheck.model.host import Host
+from healthcheck.model.platform import Platform, Thresholds
+from healthcheck.model.playbook import Playbook
+from healthcheck.model.record import Owner
+from healthcheck.ports import PushFile
+
+LOCALHOST = Host(name="localhost", address="localhost")
+
+
+class RunRequest(Struct, frozen=True):
+    """One check-up. `platform` None means: find it among `platforms` from what the probes see.
+
+    `binary_folder` is where nccl-tests stands on the nodes; None when `push` brings it. `launch_from` is `first`
+    (the first healthy host), `local` (this machine) or the name of a host.
+    """
+
+    run_id: str
+    owner: Owner
+    hosts: tuple[Host, ...]
+    playbook: Playbook
+    platform: Platform | None
+    platforms: dict[str, Platform]
+    tool: str
+    binary_folder: str | None = None
+    push: tuple[PushFile, ...] = ()
+    push_folder: str = ""
+    launch_from: str = "first"
+    launcher: Literal["mpirun", "hydra"] = "mpirun"
+    only: str | None = None
+    allow_busy: bool = False
+    allow_degraded: bool = False
+    thresholds: Thresholds | None = None
+    simulated: bool = False
+    playbook_sha256: str = ""
+    hostfile: str = ""
+    arguments: tuple[str, ...] = ()
+
+    def wants(self, stage: str) -> bool:
+        """Whether a benchmark stage is to run; the probes always do, since busy nodes must be known."""
+        return self.playbook.stage(stage) is not None and self.only in (None, stage)
+
+    def named(self, run_id: str) -> RunRequest:
+        """The same request under the id of the run directory made for it."""
+        return replace(self, run_id=run_id)
+
+    def with_slots(self, slots: int) -> RunRequest:
+        """The same request with `slots` on every host that does not say how many it has."""
+        hosts = tuple(host if host.slots is not None else replace(host, slots=slots) for host in self.hosts)
+        return replace(self, hosts=hosts)

@@ -1,0 +1,123 @@
+"""`healthcheck run`: look, measure every node alone, then all healthy ones together, and write down the truth.
+
+Whatever happens on the way, what was measured is on disk: every job as it ends, the record after every stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from healthcheck.errors import Interrupted
+from healthcheck.model.command import JobOutcome
+from healthcheck.model.component import FABRIC
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.message import Message, say
+from healthcheck.model.platform import Platform
+from healthcheck.model.playbook import BENCHMARK_STAGES
+from healthcheck.model.record import RunRecord
+from healthcheck.model.verdict import Verdict
+from healthcheck.ports import Event
+from healthcheck.probes import binary, gpu_processes, mpi
+from healthcheck.probes.detect import detect_platform
+from healthcheck.probes.judge import judge_node
+from healthcheck.probes.probe import Needs
+from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.ledger import Ledger
+from healthcheck.workflows.look import look_at_all
+from healthcheck.workflows.request import RunRequest
+from healthcheck.workflows.stage import remove_launch_files, run_stage
+
+PROBE = "probe"
+# A host on which one of these is not PASS cannot, or must not, be measured.
+NEEDED = frozenset({gpu_processes.CHECK, binary.CHECK, mpi.CHECK})
+
+
+def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutcome]) -> RunRecord:
+    """Run the whole playbook and return the completed record. `earlier` are results of the run being resumed.
+
+    Raises Interrupted after a signal, with the record saved as `interrupted`.
+    """
+    ledger = Ledger(request, engine)
+    ledger.save("incomplete")
+    engine.observer.event(
+        Event(
+            "run", say("run.started", run_id=request.run_id, playbook=request.playbook.name, hosts=len(request.hosts))
+        )
+    )
+    try:
+        _probe(ledger, engine)
+        for stage in request.playbook.stages:
+            if stage.name == PROBE or engine.cancel.wanted:
+                continue
+            if ledger.stop_after is not None:
+                _not_run(ledger, stage.name, ledger.stop_after)
+            elif stage.name in BENCHMARK_STAGES:
+                if request.wants(stage.name):
+                    run_stage(stage, ledger, engine, earlier)
+            elif request.only is None:
+                _localise_is_later(ledger)
+            ledger.save("incomplete")
+        remove_launch_files(ledger, engine)
+    finally:
+        # Also after a crash of ours: the record then says `incomplete`, and everything measured is in it.
+        signum = engine.cancel.signum
+        record = ledger.save("incomplete" if signum is None else "interrupted", signum)
+    if signum is not None:
+        raise Interrupted(signum)
+    record = ledger.save("complete")
+    engine.observer.event(Event("run", say("run.ended", run_id=request.run_id), verdict=record.verdict))
+    return record
+
+
+def _probe(ledger: Ledger, engine: Engine) -> None:
+    """Look at every node, find the platform, judge what was found, set aside what must not be loaded."""
+    request = ledger.request
+    look_at_all(ledger, engine)
+    if ledger.platform is None and ledger.facts:
+        found = detect_platform(tuple(ledger.facts.values()), request.platforms)
+        if isinstance(found, Platform):
+            ledger.platform = found
+        else:
+            # Without a platform there is no limit: a benchmark would load the nodes and prove nothing.
+            ledger.stop_after = found
+            ledger.add_checks(
+                [CheckResult("platform.detect", FABRIC, Verdict.INCONCLUSIVE, found, "platform.unknown", PROBE)]
+            )
+    benchmarks = any(request.wants(stage) for stage in BENCHMARK_STAGES)
+    needs = Needs(
+        ledger.platform, request.owner.token, binary=benchmarks, mpi=benchmarks, allow_busy=request.allow_busy
+    )
+    for host in request.hosts:
+        facts = ledger.facts.get(host.name)
+        if facts is None:
+            continue
+        checks = judge_node(facts, needs)
+        ledger.add_checks(checks)
+        _sort_out(ledger, host.name, checks, engine)
+    reached = len(ledger.facts)
+    engine.observer.event(Event(PROBE, say("stage.probe_done", reached=reached, hosts=len(request.hosts))))
+    ledger.save("incomplete")
+
+
+def _sort_out(ledger: Ledger, host: str, checks: tuple[CheckResult, ...], engine: Engine) -> None:
+    """Set aside what cannot or must not be measured; exclude from the jobs over several nodes what is broken."""
+    for check in checks:
+        if check.verdict is Verdict.PASS:
+            continue
+        if check.check in NEEDED and check.verdict in (Verdict.SKIPPED, Verdict.INCONCLUSIVE):
+            ledger.set_aside.setdefault(host, check.message)
+        elif check.verdict is Verdict.FAIL:
+            ledger.excluded.setdefault(host, check.message)
+        engine.observer.event(Event(PROBE, check.message, str(check.component), check.verdict))
+
+
+def _not_run(ledger: Ledger, stage: str, why: Message) -> None:
+    message = say("stage.not_run", why=str(why))
+    ledger.add_checks([CheckResult("stage.run", FABRIC, Verdict.INCONCLUSIVE, message, "stage.not_run", stage)])
+
+
+def _localise_is_later(ledger: Ledger) -> None:
+    """Say plainly that the search was planned and is not there yet, but only where it would have been needed."""
+    slow = [job for job in ledger.jobs if job.stage == "multi_node" and job.verdict in (Verdict.DEGRADED, Verdict.FAIL)]
+    if slow:
+        ledger.notes.append(say("stage.no_localise"))

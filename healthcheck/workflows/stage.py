@@ -1,0 +1,253 @@
+"""One benchmark stage: plan its jobs, bring the launch files, run, judge, and decide who goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from healthcheck.evaluation.stage import JobJudgement, judge_jobs
+from healthcheck.launchers import LAUNCHERS
+from healthcheck.launchers.files import launch_files
+from healthcheck.launchers.site import LaunchSite
+from healthcheck.model.command import CollectiveJob, Command, ExitKind, JobOutcome
+from healthcheck.model.component import FABRIC, node
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.host import Host
+from healthcheck.model.measurement import OutputState
+from healthcheck.model.message import Message, say
+from healthcheck.model.node import MpiFlavour, NodeFacts
+from healthcheck.model.playbook import Stage
+from healthcheck.model.verdict import Verdict
+from healthcheck.planning.stages import multi_node_jobs, single_node_jobs
+from healthcheck.ports import Event, PushFile, Transport
+from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.fanout import run_short, visit
+from healthcheck.workflows.jobs import Launch, Refused, run_jobs
+from healthcheck.workflows.ledger import Ledger
+from healthcheck.workflows.look import busy_now, look_at
+from healthcheck.workflows.request import LOCALHOST
+
+REMOVE_DEADLINE_S = 20.0
+
+
+def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]) -> None:
+    """Run and judge one of single_node and multi_node; everything found is in the ledger afterwards."""
+    if stage.name == "single_node":
+        jobs = single_node_jobs(ledger.request.playbook, stage, ledger.usable())
+        launches = [_alone(job, stage, ledger, engine) for job in jobs if not _measured(job, earlier)]
+    else:
+        jobs, launches = _together(stage, ledger, engine, earlier)
+    engine.observer.event(Event(stage.name, say("stage.begins", jobs=len(jobs), again=len(jobs) - len(launches))))
+    outcomes = {job.id: earlier[job.id] for job in jobs if _measured(job, earlier)}
+    for ended in run_jobs(launches, lambda launch: _last_look(launch, ledger, engine), engine):
+        if isinstance(ended, Refused):
+            _refuse(ended, ledger)
+        else:
+            outcomes[ended.job.id] = ended
+            _tell(stage, ended, ledger, engine)
+    in_order = [outcomes[job.id] for job in jobs if job.id in outcomes]
+    judgements = judge_jobs(stage, in_order, ledger.request.playbook, ledger.platform, ledger.request.thresholds)
+    ledger.add_jobs(judgements)
+    _never_ran([job for job in jobs if job.id not in outcomes], ledger)
+    if stage.name == "single_node":
+        _who_goes_on(stage, judgements, ledger)
+    worst = max((judgement.verdict for judgement in judgements), default=Verdict.INCONCLUSIVE)
+    if _asks(stage, worst) == "stop":
+        ledger.stop_after = say("stage.stopped_early", stage=stage.name)
+    engine.observer.event(Event(stage.name, say("stage.done", jobs=len(in_order)), verdict=worst))
+
+
+def _measured(job: CollectiveJob, earlier: Mapping[str, JobOutcome]) -> bool:
+    """Whether an earlier try of this very job ended by itself with something to judge."""
+    outcome = earlier.get(job.id)
+    return (
+        outcome is not None
+        and outcome.job == job
+        and outcome.result.kind in (ExitKind.EXITED, ExitKind.TEARDOWN_HUNG)
+        and outcome.output.state in (OutputState.COMPLETE, OutputState.FAILED)
+    )
+
+
+def _program(facts: NodeFacts, job: CollectiveJob) -> str:
+    assert facts.binary.value is not None  # hosts without the binary were set aside by the probes
+    return str(PurePosixPath(facts.binary.value.path).parent / job.collective.binary)
+
+
+def _alone(job: CollectiveJob, stage: Stage, ledger: Ledger, engine: Engine) -> Launch:
+    host = next(host for host in ledger.usable() if host.name == job.hosts[0])
+    facts = ledger.facts[host.name]
+    assert facts.mpi.value is not None
+    site = LaunchSite(facts.mpi.value, _program(facts, job), ledger.request.owner.token, as_root=_is_root(facts))
+    command = LAUNCHERS[facts.mpi.value.family](job, site)
+    return Launch(job, command, host, engine.transport, (host,), float(stage.stall))
+
+
+def _is_root(facts: NodeFacts) -> bool:
+    identity = facts.identity.value if facts.identity is not None else None
+    return identity is not None and identity.uid == 0
+
+
+def _together(
+    stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]
+) -> tuple[tuple[CollectiveJob, ...], list[Launch]]:
+    """Jobs over all healthy hosts and what starts them; a result instead where they cannot be started."""
+    request = ledger.request
+    _set_aside_busy(ledger, engine)
+    hosts = ledger.healthy()
+    if len(hosts) < 2:
+        _too_few(stage, len(hosts), ledger)
+        return (), []
+    launch_host = _launch_host(hosts, request.launch_from)
+    name = None if launch_host is None else launch_host.name
+    jobs = multi_node_jobs(request.playbook, stage, hosts, name)
+    wanted = [job for job in jobs if not _measured(job, earlier)]
+    if not wanted:
+        return jobs, []
+    transport = engine.local if launch_host is None else engine.transport
+    start = launch_host or LOCALHOST
+    facts = ledger.facts[start.name] if launch_host is not None else look_at(LOCALHOST, request, engine.local).facts
+    if facts is None or facts.mpi.value is None:
+        _no_launcher(stage, start, ledger)
+        return (), []
+    folder = _bring_files(facts.mpi.value, hosts, start, transport, ledger)
+    if isinstance(folder, Message):
+        ledger.add_checks([_between(stage, folder, "launch.files")])
+        return (), []
+    folders = {str(PurePosixPath(_program(ledger.facts[host.name], wanted[0])).parent) for host in hosts}
+    if len(folders) > 1:
+        message = say("run.wrong_folders", folders=", ".join(sorted(folders)[:4]))
+        ledger.add_checks([_between(stage, message, "launch.folders_differ")])
+        return (), []
+    program_facts = ledger.facts[hosts[0].name]
+    launches = []
+    for job in wanted:
+        site = LaunchSite(
+            facts.mpi.value, _program(program_facts, job), request.owner.token, folder, as_root=_is_root(facts)
+        )
+        command = LAUNCHERS[facts.mpi.value.family](job, site)
+        launches.append(Launch(job, command, start, transport, hosts, float(stage.stall)))
+    return jobs, launches
+
+
+def _launch_host(hosts: Sequence[Host], launch_from: str) -> Host | None:
+    """Where mpirun starts: None for this machine. A named host that is not healthy gives way to the first."""
+    if launch_from == "local":
+        return None
+    return next((host for host in hosts if host.name == launch_from), hosts[0])
+
+
+def _bring_files(
+    flavour: MpiFlavour, hosts: Sequence[Host], start: Host, transport: Transport, ledger: Ledger
+) -> str | Message:
+    """Push hostfile, ssh config and known hosts to the launch host; the folder there, or why not."""
+    token = ledger.request.owner.token
+    where = f"run/{token}"
+    empty = transport.push(start, where, ())
+    if empty.folder is None:
+        return empty.reason or say("push.refused", detail="")
+    known = [line for host in hosts for line in ledger.known_hosts.get(host.name, ())]
+    ranks = [host.slots or 1 for host in hosts]
+    files = [
+        PushFile(name, 0o700 if name == "ssh" else 0o600, content=text.encode())
+        for name, text in launch_files(flavour.family, hosts, ranks, known, empty.folder).items()
+    ]
+    pushed = transport.push(start, where, files)
+    if pushed.folder is None:
+        return pushed.reason or say("push.refused", detail="")
+    ledger.launch_folders[start.name] = pushed.folder
+    return pushed.folder
+
+
+def remove_launch_files(ledger: Ledger, engine: Engine) -> None:
+    """Take the launch files away again; what stays of us on a node is the cache of binaries only."""
+    token = ledger.request.owner.token
+    by_name = {host.name: host for host in (*ledger.request.hosts, LOCALHOST)}
+    for name, folder in ledger.launch_folders.items():
+        transport = engine.local if name == LOCALHOST.name else engine.transport
+        command = Command(("rm", "-rf", "--", folder), REMOVE_DEADLINE_S, token=f"tidy-{token}")
+        if folder.endswith(f"/run/{token}"):
+            run_short(transport, by_name[name], command)
+
+
+def _last_look(launch: Launch, ledger: Ledger, engine: Engine) -> tuple[CheckResult, ...]:
+    """Right before a launch: is any of its hosts busy now? Nobody's work is disturbed by a late job of ours."""
+    if len(launch.hosts) == 1:
+        return busy_now(launch.hosts[0], ledger.request, engine.transport)
+    found: list[CheckResult] = []
+    request = ledger.request
+    for _, checks in visit(
+        launch.hosts, lambda host: busy_now(host, request, engine.transport), engine.cancel, engine.width
+    ):
+        found.extend(checks)
+    return tuple(found)
+
+
+def _set_aside_busy(ledger: Ledger, engine: Engine) -> None:
+    """Nodes that became busy since the first look leave before the others are planned together without them."""
+    request = ledger.request
+    for host, checks in visit(
+        ledger.healthy(), lambda host: busy_now(host, request, engine.transport), engine.cancel, engine.width
+    ):
+        if checks:
+            ledger.add_checks(checks)
+            ledger.set_aside.setdefault(host.name, checks[0].message)
+
+
+def _refuse(refused: Refused, ledger: Ledger) -> None:
+    for check in refused.checks:
+        ledger.add_checks([check])
+        if check.component.host is not None:
+            ledger.set_aside.setdefault(check.component.host, check.message)
+
+
+def _never_ran(jobs: Iterable[CollectiveJob], ledger: Ledger) -> None:
+    """Every planned job ends in a result: those that were not begun say so."""
+    for job in jobs:
+        component = node(job.hosts[0]) if len(job.hosts) == 1 else FABRIC
+        why = ledger.set_aside.get(job.hosts[0]) if len(job.hosts) == 1 else None
+        message = say("stage.not_run", why=str(why or say("run.interrupted")))
+        if len(job.hosts) > 1 and not ledger.engine.cancel.wanted:
+            busy = sorted(host for host in job.hosts if host in ledger.set_aside)
+            message = say("stage.not_run", why=str(ledger.set_aside[busy[0]]) if busy else "?")
+        ledger.add_checks(
+            [CheckResult("job.integrity", component, Verdict.INCONCLUSIVE, message, "integrity.not_run", job.stage)]
+        )
+
+
+def _asks(stage: Stage, verdict: Verdict) -> str:
+    if verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE):
+        return stage.on_fail
+    return stage.on_degraded if verdict is Verdict.DEGRADED else "continue"
+
+
+def _who_goes_on(stage: Stage, judgements: Iterable[JobJudgement], ledger: Ledger) -> None:
+    """Exclude nodes whose own job was not good enough; a job that was not measured counts as not good enough."""
+    for judgement in judgements:
+        if _asks(stage, judgement.verdict) == "exclude":
+            reason = next(check.message for check in judgement.checks if check.verdict is judgement.verdict)
+            ledger.excluded.setdefault(judgement.outcomes[0].job.hosts[0], reason)
+
+
+def _between(stage: Stage, message: Message, rule: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> CheckResult:
+    return CheckResult("stage.run", FABRIC, verdict, message, rule, stage.name)
+
+
+def _too_few(stage: Stage, count: int, ledger: Ledger) -> None:
+    named = len(ledger.request.hosts)
+    if named == 1:
+        ledger.add_checks([_between(stage, say("stage.one_host"), "stage.does_not_apply", Verdict.SKIPPED)])
+    else:
+        message = say("stage.too_few_hosts", count=count, named=named)
+        ledger.add_checks([_between(stage, message, "stage.too_few_hosts")])
+
+
+def _no_launcher(stage: Stage, start: Host, ledger: Ledger) -> None:
+    ledger.add_checks([_between(stage, say("launch.mpirun_missing", host=start.name), "launch.mpirun_missing")])
+
+
+def _tell(stage: Stage, outcome: JobOutcome, ledger: Ledger, engine: Engine) -> None:
+    """Progress while the stage runs; judged again, properly and with all repeats, when it has ended."""
+    judged = judge_jobs(stage, [outcome], ledger.request.playbook, ledger.platform, ledger.request.thresholds)[0]
+    message = next(check.message for check in judged.checks if check.verdict is judged.verdict)
+    who = outcome.job.hosts[0] if len(outcome.job.hosts) == 1 else f"{len(outcome.job.hosts)} nodes"
+    engine.observer.event(Event(stage.name, message, who, judged.verdict))
