@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed.lab import Lab, Mpi
+from tests.testbed.lab import Lab, Mpi
 
 MPIS = {
     "ompi4": Mpi("ompi4", "orted"),

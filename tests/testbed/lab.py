@@ -104,7 +104,7 @@ class Lab:
         )
 
     def start(self, host: str, *argv: str, stdout: Path, stderr: Path) -> subprocess.Popen[bytes]:
-        """A command inside a host. The Popen is nsenter's, which passes on its exit code but no signals: see `pid_of`."""
+        """A command inside a host. The Popen is nsenter's, which passes on the exit code but no signals: `pid_of`."""
         with stdout.open("wb") as out, stderr.open("wb") as err:
             return subprocess.Popen(
                 [str(NETLAB), "exec", host, *argv],
