@@ -105,8 +105,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "not_executable",
-        _sentence(r"(?P<path>/\S+): (?:Permission denied|cannot execute|Exec format error)"),
-        ("path",),
+        _sentence(
+            r"^\S*(?:sh|env|exec): (?:line )?(?:\d+: )?(?:exec: )?(?P<path>/\S+): (?:Permission denied|cannot exec)"
+        ),
     ),
     Rule(
         "binary_missing",

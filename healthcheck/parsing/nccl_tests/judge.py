@@ -95,9 +95,8 @@ def find_ending(
         launch = None
     kind = FailureKind.LAUNCHER if launch is None else _LAUNCH_KINDS.get(launch.kind, FailureKind.LAUNCHER)
     if launch is not None and kind not in failures.kinds and (kind is not FailureKind.UNKNOWN or not failures.kinds):
-        failures.add(kind, launch.line or str(launch.message), launch.host, leftover.line_of(launch.line))
-    if exit_code and not failures.kinds:
-        failures.add(FailureKind.UNKNOWN, f"ended with exit code {exit_code} without saying why")
+        text = str(launch.message) if kind is FailureKind.UNKNOWN else launch.line or str(launch.message)
+        failures.add(kind, text, launch.host, leftover.line_of(launch.line))
     footers = [draft.bounds[2] for draft in drafts if draft.bounds is not None]
     nothing = not any(measured(row) for table in tables for row in table.rows)
     if nothing and (exit_code == 0 or footers) and not failures.kinds:

@@ -46,15 +46,8 @@ def read_lines(source: Iterable[str] | Iterable[bytes] | str | bytes) -> Iterato
 
     `source` gives lines with or without their line ends (or is the whole text). Bytes are UTF-8 with errors replaced.
     """
-    raw_lines: Iterable[str] | Iterable[bytes]
-    if isinstance(source, str):
-        raw_lines = io.StringIO(source, newline="\n")
-    elif isinstance(source, bytes):
-        raw_lines = io.BytesIO(source)
-    else:
-        raw_lines = source
     ends_seen = False
-    for number, raw in enumerate(raw_lines, 1):
+    for number, raw in enumerate(_raw_lines(source), 1):
         text = raw if isinstance(raw, str) else raw.decode("utf-8", "replace")
         terminated = text.endswith("\n")
         if terminated:
@@ -63,6 +56,12 @@ def read_lines(source: Iterable[str] | Iterable[bytes] | str | bytes) -> Iterato
             continue
         process, text = strip_prefixes(text.rstrip("\r\n").replace("\0", ""))
         yield Line(number, text, process, terminated or not ends_seen)
+
+
+def _raw_lines(source: Iterable[str] | Iterable[bytes] | str | bytes) -> Iterable[str | bytes]:
+    if isinstance(source, str):
+        return io.StringIO(source, newline="\n")
+    return io.BytesIO(source) if isinstance(source, bytes) else source
 
 
 def strip_prefixes(text: str) -> tuple[str, str]:

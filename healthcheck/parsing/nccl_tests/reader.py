@@ -90,7 +90,7 @@ class _Reader:
             return
         if heads.TRACE_FILE.search(rest):
             self._trace_collective = self._trace_collective or heads.collective_of_trace(rest)
-        elif not self._failures.read(rest, line.number):
+        elif not self._failures.read(rest, line.number) and not rest.startswith("#"):
             self._leftover.add(rest, line.number)
 
     def _stream(self, process: str) -> Stream:
