@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from healthcheck import __version__
-from healthcheck.cli import clean, demo, platform, playbook, probe, run
+from healthcheck.cli import clean, demo, platform, playbook, probe, run, simulate
 
 app = typer.Typer(
     name="healthcheck",
@@ -36,6 +36,8 @@ app.command("demo")(demo.command)
 app.command("run")(run.command)
 app.command("plan")(run.command)
 app.command("probe")(probe.command)
+app.command("report")(report.command)
 app.command("clean")(clean.command)
+app.command("simulate")(simulate.command)
 app.add_typer(platform.app)
 app.add_typer(playbook.app)

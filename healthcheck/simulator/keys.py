@@ -9,15 +9,19 @@ import paramiko
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+_HOST_KEY, _CLIENT_KEY, _KNOWN_HOSTS, _SSH_CONFIG = "host_ed25519", "id_ed25519", "known_hosts", "ssh_config"
+FILE_NAMES = (_HOST_KEY, _CLIENT_KEY, _KNOWN_HOSTS, _SSH_CONFIG)
+"""What a key ring leaves in its folder."""
+
 
 class KeyRing:
-    """The host key of all nodes and the one client key that is let in. `folder` must be 0700 and empty."""
+    """The host key of all nodes and the one client key that is let in. `folder` holds none of `FILE_NAMES` yet."""
 
     def __init__(self, folder: Path) -> None:
-        self.identity = folder / "id_ed25519"
-        self.known_hosts = folder / "known_hosts"
-        self.ssh_config = folder / "ssh_config"
-        self.host_key = _new_key(folder / "host_ed25519")
+        self.identity = folder / _CLIENT_KEY
+        self.known_hosts = folder / _KNOWN_HOSTS
+        self.ssh_config = folder / _SSH_CONFIG
+        self.host_key = _new_key(folder / _HOST_KEY)
         self.client_key = _new_key(self.identity)
 
     def write_files(self, addresses: Mapping[str, tuple[str, int]]) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import resource
 import selectors
 import shlex
-import shutil
 import socket
 import tempfile
 import threading
@@ -29,16 +29,18 @@ from paramiko.common import (
     OPEN_SUCCEEDED,
 )
 
+from healthcheck.errors import InputError
 from healthcheck.launchers.wrapper import unwrap
 from healthcheck.model.host import Host
 from healthcheck.simulator.answers import answer
 from healthcheck.simulator.cluster import SimCluster
 from healthcheck.simulator.commands import RunningCommand, Timetable
 from healthcheck.simulator.files import Disks
-from healthcheck.simulator.keys import KeyRing
+from healthcheck.simulator.keys import FILE_NAMES, KeyRing
 from healthcheck.simulator.sftp_server import SimSftp
 
 ADDRESS = "127.0.0.1"
+HOSTFILE = "cluster.hosts"
 _BACKLOG = 32
 _LOG = "healthcheck.simulator.ssh"
 _NO_DEADLINE = float("inf")
@@ -50,12 +52,15 @@ logging.getLogger(_LOG).propagate = False
 class SimSshServer:
     """Serves every node of a cluster until `close`; use it in a `with` statement.
 
-    `folder` (0700, removed at the end) holds `ssh_config`, `known_hosts`, the client key and `cluster.hosts`.
+    `folder` (0700; a new temporary one where none is given) holds `ssh_config`, `known_hosts`, the client key and
+    `cluster.hosts`; they are removed at the end. InputError when it holds one of them already, or when this process
+    may not open as many files as the nodes need.
     """
 
-    def __init__(self, cluster: SimCluster) -> None:
+    def __init__(self, cluster: SimCluster, folder: Path | None = None) -> None:
+        _allow_open_files(3 * len(cluster.nodes) + 100)
         self.cluster = cluster
-        self.folder = Path(tempfile.mkdtemp(prefix="healthcheck-simulated-"))
+        self.folder, self._made_folder = _prepared(folder)
         self._keys = KeyRing(self.folder)
         self._disks = Disks()
         self._timetable = Timetable()
@@ -71,7 +76,7 @@ class SimSshServer:
             self._release()
             raise
         self._keys.write_files({name: (ADDRESS, port) for name, port in self.ports.items()})
-        self.hostfile = self.folder / "cluster.hosts"
+        self.hostfile = self.folder / HOSTFILE
         self.hostfile.write_text(hostfile_text(self.hosts()), encoding="utf-8")
         self._acceptor = threading.Thread(target=self._accept, name="simulated-sshd", daemon=True)
         self._acceptor.start()
@@ -120,7 +125,11 @@ class SimSshServer:
         for each in (*self._sockets, self._wake_reader, self._wake_writer):
             each.close()
         self._selector.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        for name in (*FILE_NAMES, HOSTFILE):
+            (self.folder / name).unlink(missing_ok=True)
+        if self._made_folder:
+            with contextlib.suppress(OSError):  # somebody put something of theirs beside it
+                self.folder.rmdir()
 
     def _listen(self, host: Host) -> int:
         """Bind a port; an unreachable node keeps its port bound and refuses."""
@@ -265,6 +274,30 @@ def hostfile_text(hosts: tuple[Host, ...]) -> str:
         labels = "".join(f" {key}={value}" for key, value in host.labels)
         lines.append(f"{host.name} address={host.address} port={host.port} slots={host.slots}{labels}\n")
     return "".join(lines)
+
+
+def _prepared(folder: Path | None) -> tuple[Path, bool]:
+    """The folder for the client's files, and whether it was made here."""
+    if folder is None:
+        return Path(tempfile.mkdtemp(prefix="healthcheck-simulated-")), True
+    there = folder.exists()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(str(folder), f"cannot be used as a folder: {error.strerror}") from None
+    for name in (*FILE_NAMES, HOSTFILE):
+        if (folder / name).exists():
+            raise InputError(str(folder / name), "exists already; name a new folder, nothing is overwritten")
+    return folder.resolve(), not there
+
+
+def _allow_open_files(needed: int) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft >= needed or soft == resource.RLIM_INFINITY:
+        return
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        raise InputError("simulated nodes", f"they need {needed} open files, this process may open {hard} (ulimit -n)")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 def _words(line: str) -> tuple[str, ...]:

@@ -1,0 +1,75 @@
+"""`healthcheck simulate`: a cluster to rehearse on, behind real SSH on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from healthcheck.cli import options
+
+if TYPE_CHECKING:
+    import queue
+
+    from healthcheck.simulator.ssh_server import SimSshServer
+
+
+def command(
+    nodes: Annotated[int, typer.Argument(metavar="N", min=1, max=2000, help="How many nodes.")],
+    platform: options.PlatformName = "auto",
+    seed: options.Seed = 0,
+    leaf_size: options.LeafSize = 8,
+    fault: options.Faults = None,
+    job_seconds: Annotated[float, typer.Option("--job-seconds", min=0.0, help="How long every benchmark takes.")] = 2.0,
+    folder: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for hostfile and keys; default: a temporary one.")
+    ] = None,
+) -> None:
+    """Serve a simulated cluster over SSH on 127.0.0.1 until Ctrl-C, and print how to check it up.
+
+    Example: healthcheck simulate 8 --fault node05:hca=mlx5_2,rate=0.5
+    """
+    import sys
+
+    from healthcheck.cli.asked import SIMULATED_PLATFORM
+    from healthcheck.cli.exits import out, say
+    from healthcheck.edge.shipped import load_platform
+    from healthcheck.errors import Interrupted
+    from healthcheck.simulator.cluster import SimCluster
+    from healthcheck.simulator.faults import parse_fault
+    from healthcheck.simulator.ssh_server import SimSshServer
+
+    machine, _ = load_platform(SIMULATED_PLATFORM if platform == "auto" else platform)
+    faults = [parse_fault(text) for text in fault or ()]
+    cluster = SimCluster(nodes, machine, seed, faults, leaf_size, job_seconds)
+    arrived = _signals()
+    with SimSshServer(cluster, folder) as server:
+        say(f"simulated: {nodes} nodes of {machine.name} on 127.0.0.1; no GPU and no network is measured")
+        for text in fault or ():
+            say(f"simulated: planted {text}")
+        out(str(server.hostfile))
+        out(run_line(server, machine.name if platform == "auto" else platform))
+        sys.stdout.flush()
+        say("simulated: serving; Ctrl-C ends it and removes hostfile and keys")
+        signum = arrived.get()
+    raise Interrupted(signum)
+
+
+def run_line(server: SimSshServer, platform: str) -> str:
+    """The command that checks the served cluster up, ready to copy."""
+    import shlex
+
+    words = ["healthcheck", "run", "quick", "-H", str(server.hostfile), "--ssh-config", str(server.ssh_config)]
+    return shlex.join([*words, "--platform", platform])
+
+
+def _signals() -> queue.SimpleQueue[int]:
+    """From now on SIGINT and SIGTERM arrive here."""
+    import queue
+    import signal
+
+    arrived: queue.SimpleQueue[int] = queue.SimpleQueue()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda signum, frame: arrived.put(signum))
+    return arrived
