@@ -25,6 +25,8 @@ _USUAL_LABELS = ("leaf", "rack", "pod")
 _LABEL_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 _LABEL_VALUE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,63}")
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}(?:@[A-Za-z0-9_][A-Za-z0-9_.-]{0,63})?")
+# `[10-11].0.0.1` is a node set, `[10]:22` a name in brackets with its SSH port.
+_RANGES_FIRST = re.compile(r"\[[0-9,/-]+\](?!:|$)|\[[0-9/]+[,-][0-9,/-]+\]")
 _RESERVED = frozenset({"fabric"})
 _ENDINGS = frozenset({".hosts", ".hostfile", ".txt", ".list", ".yaml", ".yml"})
 
@@ -129,7 +131,7 @@ def _target(word: str, where: str) -> _Target:
     if "@" in word and not word.startswith("@"):
         left, _, word = word.rpartition("@")
         user = _user(left, where)
-    if word.startswith("["):
+    if word.startswith("[") and not _RANGES_FIRST.match(word):
         return _bracketed(word, user, where)
     if word.count(":") > 1:
         return _Target((_ipv6(word, where),), user)

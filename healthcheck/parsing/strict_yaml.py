@@ -165,7 +165,9 @@ def _code_point(character: object) -> str:
 
 def _sentence(error: yaml.MarkedYAMLError) -> str:
     """PyYAML's problem as one sentence; its context lines would make it three."""
-    problem = (error.problem or "cannot be read").replace("'\\t'", "a tab")
+    problem = error.problem or "cannot be read"
+    if "'\\t'" in problem:
+        return "holds a tab; YAML wants spaces"
     if "could not find expected ':'" in problem or "mapping values are not allowed" in problem:
         return f"is not valid YAML: {problem}; is a colon, a quote or the indentation wrong?"
     return f"is not valid YAML: {problem}" + (f" {error.context}" if error.context else "")
