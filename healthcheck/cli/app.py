@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from healthcheck import __version__
-from healthcheck.cli import clean, demo, platform, playbook, probe, run, simulate
+from healthcheck.cli import clean, demo, platform, playbook, probe, report, run, simulate
 
 app = typer.Typer(
     name="healthcheck",

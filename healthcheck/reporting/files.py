@@ -11,14 +11,14 @@ from healthcheck.reporting.html import render_html
 from healthcheck.reporting.markdown import render_markdown
 
 RENDERERS: Mapping[str, Callable[[RunRecord], str]] = {
-    "report.html": render_html,
-    "report.md": render_markdown,
     "healthy.hosts": healthy_hosts,
     "exclude.hosts": exclude_hosts,
     "suggested-actions.sh": suggested_actions,
+    "report.md": render_markdown,
+    "report.html": render_html,
 }
 
 
 def report_files(record: RunRecord) -> dict[str, str]:
-    """File name to content. An empty content means that there is nothing to list: write no such file."""
+    """File name to content, in the order of writing: the lists first, the pages that name them last."""
     return {name: render(record) for name, render in RENDERERS.items()}

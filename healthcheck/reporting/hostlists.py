@@ -7,12 +7,12 @@ from healthcheck.reporting.decision import excluded, slots_of
 
 
 def healthy_hosts(record: RunRecord) -> str:
-    """A hostfile of the proven set, in the rank order in which it was proven; empty when nothing was proven.
+    """A hostfile of the proven set, in the rank order in which it was proven; without hosts when nothing was.
 
     Slots are always written out: without them Open MPI counts the cores of the head node.
     """
     if not record.healthy_hosts:
-        return ""
+        return _head(record, "no set of nodes is proven") + "\n"
     slots = slots_of(record)
     hydra = record.playbook.launcher == "hydra"
     lines = [_head(record, f"{len(record.healthy_hosts)} proven, in rank order")]

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from healthcheck.reporting.files import report_files
 from healthcheck.reporting.summary import stdout_line, terminal_summary
-
-from .records import RECORDS
+from tests.golden.records import RECORDS
 
 FOLDER = Path(__file__).parent / "expected"
 WIDTH = 96

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .outputs import FOLDER, outputs
+from tests.golden.outputs import FOLDER, outputs
 
 
 def remake() -> None:

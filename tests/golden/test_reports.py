@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from golden.outputs import FOLDER, outputs
+from tests.golden.outputs import FOLDER, outputs
 
 MADE = outputs()
 

@@ -7,7 +7,6 @@ import time
 from html.parser import HTMLParser
 
 import pytest
-from golden.records import RECORDS, healthy, interrupted, sick, text
 from msgspec.structs import replace
 
 from healthcheck.model.component import node
@@ -19,6 +18,7 @@ from healthcheck.reporting.actions import suggested_actions
 from healthcheck.reporting.html import render_html
 from healthcheck.reporting.markdown import code_span, escaped, fence, render_markdown
 from healthcheck.reporting.summary import stdout_line, terminal_summary
+from tests.golden.records import RECORDS, healthy, interrupted, sick, text
 
 HOSTILE = "<script>alert(1)</script>\"'`|&[x](http://evil.example)\x1b[31m\nrm -rf /"
 

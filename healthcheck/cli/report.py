@@ -1,0 +1,30 @@
+"""`healthcheck report RUN`: render the reports of a stored run again, from its record alone."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from healthcheck.cli import options
+
+
+def command(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run directory, or a run id below --results.")],
+    results: options.Results = options.DEFAULT_RESULTS,
+) -> None:
+    """Render report.html, report.md, the host lists and the suggested actions of a run again.
+
+    Example: healthcheck report 20260314T021503Z-qhzt
+    """
+    from healthcheck.cli.exits import out, say
+    from healthcheck.edge.clock import SystemClock
+    from healthcheck.edge.store import DirectoryStore
+    from healthcheck.reporting.summary import stdout_line
+    from healthcheck.workflows.pages import write_pages
+
+    store = DirectoryStore.open(run, results, SystemClock())
+    record = store.load_record()
+    write_pages(record, store)
+    say(f"wrote {store.folder / 'report.html'} and the files beside it")
+    out(stdout_line(record))
