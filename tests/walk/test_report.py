@@ -1,0 +1,57 @@
+"""`healthcheck report RUN`: the files of a stored run are made again from its record alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from healthcheck.__main__ import run
+from healthcheck.parsing.record_codec import encode_record
+from tests.golden.records import sick
+
+FILES = {"report.html", "report.md", "healthy.hosts", "exclude.hosts", "suggested-actions.sh"}
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    folder = tmp_path / "reports" / sick().run_id
+    folder.mkdir(parents=True)
+    (folder / "record.json").write_bytes(encode_record(sick()))
+    return folder
+
+
+def test_a_run_directory_is_rendered_again(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (stored / "report.md").write_text("old")
+    assert run(["report", str(stored)]) == 0
+    assert {path.name for path in stored.iterdir()} == FILES | {"record.json"}
+    assert (stored / "report.md").read_text(encoding="utf-8").startswith("# FAIL (SIMULATED)")
+    assert capsys.readouterr().out.startswith("FAIL 4/8 ready, simulated")
+
+
+def test_a_run_is_found_by_its_id_below_the_results(stored: Path) -> None:
+    assert run(["report", stored.name, "-o", str(stored.parent)]) == 0
+    assert (stored / "report.html").is_file()
+
+
+def test_a_stored_record_gives_the_very_same_pages(stored: Path) -> None:
+    assert run(["report", str(stored)]) == 0
+    expected = Path(__file__).parents[1] / "golden" / "expected" / "sick"
+    for name in FILES:
+        assert (stored / name).read_text(encoding="utf-8") == (expected / name).read_text(encoding="utf-8")
+
+
+def test_a_folder_that_is_no_run_is_one_sentence_and_exit_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["report", str(tmp_path), "-o", str(tmp_path)]) == 2
+    said = capsys.readouterr().err.strip()
+    assert said.count("\n") == 0
+    assert str(tmp_path) in said
+
+
+def test_a_record_that_is_cut_is_one_sentence_and_exit_2(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = (stored / "record.json").read_bytes()
+    (stored / "record.json").write_bytes(whole[: len(whole) // 2])
+    assert run(["report", str(stored)]) == 2
+    said = capsys.readouterr().err.strip()
+    assert said.count("\n") == 0
+    assert "record.json" in said
