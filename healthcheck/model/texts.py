@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from healthcheck.model.text_causes import CAUSE_TEXTS
 from healthcheck.model.text_hosts import HOST_TEXTS
 from healthcheck.model.text_jobs import JOB_TEXTS
 from healthcheck.model.text_probes import PROBE_TEXTS
@@ -24,7 +25,7 @@ def _joined(*parts: Mapping[str, str]) -> dict[str, str]:
     return catalogue
 
 
-CATALOGUE_EN = _joined(HOST_TEXTS, JOB_TEXTS, PROBE_TEXTS, REPORT_TEXTS)
+CATALOGUE_EN = _joined(HOST_TEXTS, JOB_TEXTS, PROBE_TEXTS, CAUSE_TEXTS, REPORT_TEXTS)
 
 
 def render_en(code: str, args: Mapping[str, str | int | float]) -> str:
