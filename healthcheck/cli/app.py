@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from healthcheck import __version__
-from healthcheck.cli import clean, demo, platform, playbook, probe, report, run, simulate
+from healthcheck.cli import clean, demo, doctor, platform, playbook, probe, report, run, simulate
 
 app = typer.Typer(
     name="healthcheck",
@@ -37,6 +37,7 @@ app.command("run")(run.command)
 app.command("plan")(run.command)
 app.command("probe")(probe.command)
 app.command("report")(report.command)
+app.command("doctor")(doctor.command)
 app.command("clean")(clean.command)
 app.command("simulate")(simulate.command)
 app.add_typer(platform.app)

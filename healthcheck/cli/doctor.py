@@ -1,0 +1,50 @@
+"""`healthcheck doctor`: can this machine run a check-up? One line a question, with what to do about it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from healthcheck.cli import options
+
+
+def command(
+    playbook: Annotated[str, typer.Argument(help="The playbook you mean to run, by name or file.")] = "quick",
+    hosts: options.Hosts = None,
+    platform: options.PlatformName = "auto",
+    push: options.PushFolder = None,
+    launch_from: Annotated[str, typer.Option(help="As for run: first, local, or a host.")] = "first",
+    ssh_config: options.SshConfig = None,
+    results: options.Results = options.DEFAULT_RESULTS,
+    json: options.Json = False,
+) -> None:
+    """Look whether this machine can run a check-up; nothing is started and no host is touched. Exit: 0 or 3.
+
+    Example: healthcheck doctor full -H cluster.hosts --push ~/nccl-tests/build
+    """
+    from healthcheck.cli.examine import Asked, examine
+    from healthcheck.cli.exits import out
+
+    asked = Asked(playbook, hosts, platform, push, launch_from, ssh_config, results)
+    looks = examine(asked)
+    exit_code = 3 if any(look.ok is False for look in looks) else 0
+    if json:
+        import msgspec
+
+        checks = [
+            {
+                "check": look.check,
+                "ok": look.ok,
+                "code": look.message.code,
+                "args": look.message.args,
+                "message_en": str(look.message),
+            }
+            for look in looks
+        ]
+        out(msgspec.json.encode({"schema": "healthcheck.doctor/1", "exit_code": exit_code, "checks": checks}).decode())
+    else:
+        word = {True: "ok", None: "note", False: "FIX"}
+        for look in looks:
+            out(f"{word[look.ok]:<5}{look.check:<12} {look.message}")
+    raise typer.Exit(exit_code)
