@@ -58,6 +58,8 @@ class CheckUp:
         """Begin any command of ours on the head."""
         self.started = self.lab.start(
             "head",
+            "env",
+            f"TMPDIR={self.lab.folder}",  # a bug report is wanted here, not in the head's own /tmp
             sys.executable,
             "-m",
             "healthcheck",
@@ -142,7 +144,8 @@ class CheckUp:
 
     def assert_ended(self, exit_code: int) -> None:
         """The exit code of the contract, with a report that a person can open."""
-        assert self.exit_code == exit_code, f"exit code {self.exit_code}, not {exit_code}\n{self.stdout}\n{self.stderr}"
+        story = "\n".join((self.stdout, self.stderr, *(bug.read_text() for bug in self.lab.folder.glob("*-bug-*.log"))))
+        assert self.exit_code == exit_code, f"exit code {self.exit_code}, not {exit_code}\n{story}"
         assert len(self.stdout.splitlines()) == 1, self.stdout
         record = self.record
         assert record.exit_code == exit_code

@@ -11,6 +11,7 @@ import pytest
 
 from tests.testbed.lab import Lab, Mpi
 
+PROGRAMS = ("ip", "unshare", "sshd", "ssh", "mpirun.openmpi", "mpicc.openmpi", "gcc", "chromium")
 MPIS = {
     "ompi4": Mpi("ompi4", "orted"),
     "ompi5": Mpi("ompi5", "prted", Path(os.environ.get("TESTBED_VENV", "")) / "bin"),
@@ -37,7 +38,7 @@ def machine() -> None:
     """Say what is missing at once, instead of failing in a hundred ways."""
     if os.geteuid() != 0:
         pytest.exit("the testbed makes network namespaces and needs root", returncode=3)
-    missing = [name for name in ("ip", "sshd", "ssh", "mpirun.openmpi", "mpicc.openmpi", "gcc") if not _found(name)]
+    missing = [name for name in PROGRAMS if not _found(name)]
     if missing:
         pytest.exit(f"the testbed needs these programs (.ci/run installs them): {', '.join(missing)}", returncode=3)
     if not (MPIS["ompi5"].folder / "mpirun").exists():
