@@ -84,7 +84,7 @@ class ContentHashes:
             return self._known[key]
 
 
-def open_source(file: PushFile) -> BinaryIO:
+def open_source(file: PushFile) -> io.BufferedReader | io.BytesIO:
     """The bytes of a file to push."""
     if file.content is not None:
         return io.BytesIO(file.content)

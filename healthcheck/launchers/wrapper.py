@@ -66,10 +66,10 @@ _PARTS = (
     " { exec 3<&- 4>&- 5>&-; p= r= w= b= done=;"
     " while read -r k v; do case $k in"
     " pid) p=$v;;"
-    ' bg) if [ "$r" ]; then kill -KILL $v; else b="$b $v"; fi;;'
+    ' bg) if [ "$r$done" ]; then kill -KILL $v; else b="$b $v"; fi;;'
     " rc) r=$v; kill -KILL $b;;"
     ' *) [ "$r" ] || w=${w:-$k};; esac;'
-    ' if [ "$w" ] && [ "$p" ] && [ -z "$r$done" ]; then done=1; end INT TERM KILL; fi; done;'
+    ' if [ "$w" ] && [ "$p" ] && [ -z "$r$done" ]; then done=1; end INT TERM KILL; kill -KILL $b; fi; done;'
     " kill -0 -$p && live && end TERM KILL;"
     f" if [ late = $w ]; then exit {DEADLINE_EXIT_CODE}; fi; exit ${{r:-255}}; }}",
 )

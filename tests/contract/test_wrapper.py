@@ -156,6 +156,14 @@ def test_a_killed_wrapper_takes_its_command_along(shell: str, token: str) -> Non
     assert wait_gone(token) == []
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_deadline_holds_even_when_part_of_the_wrapper_was_killed(shell: str, token: str) -> None:
+    started = time.monotonic()
+    code, _, _ = end(launch(shell, token, "sh", "-c", "kill -9 $PPID; exec sleep 1000", deadline_s=1))
+    assert code == DEADLINE_EXIT_CODE
+    assert time.monotonic() - started < 5
+
+
 def test_a_short_command_waits_for_nothing() -> None:
     took = []
     for _ in range(15):

@@ -1,0 +1,146 @@
+"""What `~/.ssh/config` says about a host, resolved by fabric once per host from one shared, parsed configuration.
+
+paramiko's parser knows no `Include`; the files it names are put in its place before parsing, as text.
+"""
+
+from __future__ import annotations
+
+import shlex
+from glob import glob
+from io import StringIO
+from pathlib import Path
+
+from fabric import Config, Connection
+from msgspec import Struct
+from paramiko.config import SSHConfig
+from paramiko.ssh_exception import ConfigParseError
+
+from healthcheck.edge.known_hosts import host_names
+from healthcheck.errors import InputError
+from healthcheck.model.host import Host
+
+USER_FILE = Path("~/.ssh/config")
+SYSTEM_FILE = Path("/etc/ssh/ssh_config")
+_INCLUDE_DEPTH = 16
+_DEFAULT_KEYS = ("~/.ssh/id_ed25519", "~/.ssh/id_ecdsa", "~/.ssh/id_rsa")
+_USER_KNOWN_HOSTS = "~/.ssh/known_hosts ~/.ssh/known_hosts2"
+_GLOBAL_KNOWN_HOSTS = "/etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2"
+
+
+class SshSettings(Struct, frozen=True):
+    """How to log in. Times in seconds. `config_file` None means the user's and the system's."""
+
+    config_file: Path | None = None
+    identity_files: tuple[Path, ...] = ()
+    known_hosts_file: Path | None = None
+    accept_new: bool = False
+    connect_timeout_s: float = 5.0
+    login_timeout_s: float = 30.0
+    keepalive_s: int = 15
+
+
+class Route(Struct, frozen=True):
+    """The way to one host: where to connect, as whom, with which keys, and whose key to expect there.
+
+    `jumps` are the hops of ProxyJump, first hop first, as written. `key_names` are the names to look for in
+    known_hosts, `printed_names` those under which other ssh clients will ask for the host.
+    """
+
+    hostname: str
+    port: int
+    user: str
+    identity_files: tuple[Path, ...]
+    identities_only: bool
+    use_agent: bool
+    known_hosts_files: tuple[Path, ...]
+    key_names: tuple[str, ...]
+    printed_names: tuple[str, ...]
+    jumps: tuple[str, ...] = ()
+    proxy_command: str | None = None
+
+
+class SshConfiguration:
+    """One parsed ssh configuration and one fabric Config for all hosts."""
+
+    def __init__(self, settings: SshSettings) -> None:
+        self._settings = settings
+        parsed = SSHConfig()
+        files = [settings.config_file] if settings.config_file else [USER_FILE, SYSTEM_FILE]
+        for file in files:
+            text = _with_includes(file.expanduser(), required=settings.config_file is not None)
+            try:
+                parsed.parse(StringIO(text))
+            except ConfigParseError as error:
+                raise InputError(str(file), f"is no usable ssh configuration: {error}") from error
+        # lazy: none of fabric's and invoke's own configuration files (one of them is Python code) is read
+        self._config = Config(ssh_config=parsed, lazy=True)
+
+    def connection(self, host: Host) -> tuple[Connection, Route]:
+        """A fabric connection, not yet opened, and the way it will take.
+
+        Raises what paramiko raises for a configuration it cannot apply (ConfigParseError, ValueError, KeyError).
+        """
+        connection = Connection(
+            host.address,
+            user=host.user,
+            port=host.port,
+            config=self._config,
+            gateway=False,  # jumps are opened by us, one connection for all the hosts behind them
+            connect_timeout=int(self._settings.login_timeout_s),
+            connect_kwargs={},
+        )
+        return connection, self._route(host, connection)
+
+    def _route(self, host: Host, connection: Connection) -> Route:
+        options: dict[str, str | list[str]] = dict(connection.ssh_config)
+        hostname, port = str(connection.host), int(connection.port)
+        identities = [Path(name).expanduser() for name in _texts(options.get("identityfile", []))]
+        if not identities:
+            identities = [Path(name).expanduser() for name in _DEFAULT_KEYS]
+        if self._settings.known_hosts_file:
+            known: tuple[Path, ...] = (self._settings.known_hosts_file,)
+        else:
+            words = f"{options.get('userknownhostsfile', _USER_KNOWN_HOSTS)}"
+            words += f" {options.get('globalknownhostsfile', _GLOBAL_KNOWN_HOSTS)}"
+            known = tuple(Path(word).expanduser() for word in shlex.split(words) if word != "none")
+        alias = options.get("hostkeyalias")
+        asked = dict.fromkeys(name.lower() for name in (host.name, host.address, hostname))
+        jumps = f"{options.get('proxyjump', 'none')}"
+        command = f"{options.get('proxycommand', 'none')}"
+        return Route(
+            hostname=hostname,
+            port=port,
+            user=str(connection.user),
+            identity_files=(*self._settings.identity_files, *identities),
+            identities_only=options.get("identitiesonly") == "yes",
+            use_agent=options.get("identityagent") != "none",
+            known_hosts_files=known or (Path("~/.ssh/known_hosts").expanduser(),),
+            key_names=(str(alias).lower(),) if alias else host_names(hostname, port),
+            printed_names=tuple(host_names(name, port)[0] for name in asked),
+            jumps=() if jumps.lower() == "none" else tuple(hop.strip() for hop in jumps.split(",")),
+            proxy_command=None if command.lower() == "none" else command,
+        )
+
+
+def _texts(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
+
+
+def _with_includes(file: Path, *, required: bool = False, depth: int = 0) -> str:
+    try:
+        text = file.read_text("utf-8", errors="replace")
+    except OSError as error:
+        if required:
+            raise InputError(str(file), f"the ssh configuration cannot be read: {error.strerror}") from error
+        return ""
+    lines = []
+    for line in text.splitlines():
+        word, _, rest = line.strip().replace("=", " ", 1).partition(" ")
+        if word.lower() != "include":
+            lines.append(line)
+            continue
+        for pattern in shlex.split(rest) if depth < _INCLUDE_DEPTH else ():
+            path = Path(pattern).expanduser()
+            path = path if path.is_absolute() else file.parent / path
+            lines += [_with_includes(Path(found), depth=depth + 1) for found in sorted(glob(str(path)))]  # noqa: PTH207 - absolute patterns
+    return "\n".join(lines) + "\n"
