@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec import Struct
 
 from healthcheck.model.finding import Finding
-from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
@@ -63,8 +62,3 @@ def slots_of(record: RunRecord) -> dict[str, int]:
         slots.update({host.name: record.platform.gpu.count for host in record.hosts})
     slots.update({host.name: host.slots for host in record.inventory if host.slots is not None})
     return slots
-
-
-def inventory(record: RunRecord) -> dict[str, Host]:
-    """The hosts as written, by name."""
-    return {host.name: host for host in record.inventory}

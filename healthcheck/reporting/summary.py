@@ -12,7 +12,8 @@ from healthcheck.reporting.cluster_map import ClusterMap
 from healthcheck.reporting.decision import decide, excluded, urgent_first
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.names import folded
-from healthcheck.reporting.view import Entry, Page, page, start_lines
+from healthcheck.reporting.todo import Entry
+from healthcheck.reporting.view import Page, page, start_lines
 
 LINE_LIMIT = 200
 """The stdout line is cut here, behind its fixed part."""
