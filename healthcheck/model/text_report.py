@@ -67,6 +67,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.todo.commands_more": "Shown for {component}; the lines for the others are in suggested-actions.sh.",
     "report.map.answer_all": "All {total} nodes PASS.",
     "report.map.answer_some": "{passed} of {total} nodes PASS; the others sit in {groups} of {all_groups} groups.",
+    "report.map.answer_one_group": "{passed} of {total} nodes PASS.",
     "report.map.answer_some_one": "{passed} of {total} nodes PASS; the others sit in one group.",
     "report.map.by_leaf": "Grouped by leaf.",
     "report.map.by_rack": "Grouped by rack: the hostfile gives no leaf labels.",

@@ -165,6 +165,8 @@ def _answer(record: RunRecord, groups: Sequence[Group]) -> Message:
     if passed == total:
         return say("report.map.answer_all", total=total)
     touched = sum(not group.all_pass for group in groups)
+    if len(groups) == 1:
+        return say("report.map.answer_one_group", passed=passed, total=total)
     if touched == 1:
         return say("report.map.answer_some_one", passed=passed, total=total)
     return say("report.map.answer_some", passed=passed, total=total, groups=touched, all_groups=len(groups))
