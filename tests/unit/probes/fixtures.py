@@ -1,0 +1,31 @@
+"""Recorded answers of nodes: `#rc N`, stdout, `#stderr`, stderr."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from healthcheck.model.platform import GpuSpec, NicSpec, Platform, Sourced
+from healthcheck.probes.batch import PartOutput, PartState
+
+FOLDER = Path(__file__).parents[2] / "fixtures" / "probes"
+
+DGX_A100 = Platform(
+    name="a100-sxm4-8gpu-8x200",
+    title="DGX A100",
+    gpu=GpuSpec(names=("A100-SXM4",), count=8),
+    nics=NicSpec(count=8, rate_gbit_s=200.0, link_layer="InfiniBand", source="test"),
+    intra_busbw_gbyte_s=Sourced(240.0, "test"),
+)
+
+
+def answer(probe: str, name: str) -> PartOutput:
+    """One fixture as the output of a part."""
+    text = (FOLDER / probe / f"{name}.txt").read_text()
+    head, _, rest = text.partition("\n")
+    stdout, _, stderr = rest.partition("#stderr\n")
+    return PartOutput(probe, int(head.removeprefix("#rc ")), stdout.rstrip("\n"), stderr.rstrip("\n"), PartState.ENDED)
+
+
+def said(stdout: str, rc: int = 0, stderr: str = "", state: PartState = PartState.ENDED) -> PartOutput:
+    """An answer made up in a test."""
+    return PartOutput("made_up", rc, stdout, stderr, state)

@@ -1,0 +1,39 @@
+"""Each way in which nccl-tests cannot run has its own rule, and none of them is PASS or FAIL: nothing was measured."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthcheck.model.verdict import Verdict
+from healthcheck.probes import binary
+from tests.unit.probes.fixtures import answer
+
+
+@pytest.mark.parametrize(
+    ("fixture", "rule", "words"),
+    [
+        ("healthy", "binary.usable", "all_reduce_perf"),
+        ("healthy_static", "binary.usable", "all_reduce_perf"),
+        ("healthy_wrapper_script", "binary.usable", "all_reduce_perf"),
+        ("sick_missing", "binary.missing", "there is no /opt/nccl-tests/build/all_reduce_perf"),
+        ("sick_second_missing", "binary.missing", "all_gather_perf"),
+        ("sick_not_executable", "binary.not_executable", "not an executable file"),
+        ("sick_architecture", "binary.architecture", "aarch64"),
+        ("sick_not_a_program", "binary.architecture", "unknown"),
+        ("sick_library", "binary.library", "libnccl.so.2"),
+        ("sick_glibc", "binary.library", "GLIBC_2.38"),
+        ("sick_not_mpi", "binary.not_mpi", "without MPI"),
+        ("sick_ldd_unreadable", "binary.unreadable", "ldd: not found"),
+        ("tool_missing", "binary.unreadable", "cannot be seen"),
+    ],
+)
+def test_recorded_nodes(fixture: str, rule: str, words: str) -> None:
+    result = binary.judge("node01", binary.read(answer("binary", fixture)))
+    assert result.rule == rule
+    assert words in str(result.message)
+    assert result.verdict is (Verdict.PASS if rule == "binary.usable" else Verdict.INCONCLUSIVE)
+    assert result.evidence
+
+
+def test_a_path_is_data_to_the_shell() -> None:
+    assert "'/opt/a b;rm -rf x/all_reduce_perf'" in binary.part(["/opt/a b;rm -rf x/all_reduce_perf"]).text

@@ -1,0 +1,70 @@
+"""A node on which somebody computes, or on which that cannot be seen, is never loaded."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthcheck.model.verdict import Verdict
+from healthcheck.probes import gpu_processes
+from healthcheck.probes.busy import busy_parts, judge_busy
+from tests.unit.probes.fixtures import answer, said
+
+OWN = "hc-20261129T000000-own1"
+
+
+@pytest.mark.parametrize(
+    ("fixture", "verdict", "rule"),
+    [
+        ("healthy", Verdict.PASS, "busy.idle"),
+        ("healthy_words", Verdict.PASS, "busy.idle"),
+        ("sick_foreign", Verdict.SKIPPED, "busy.foreign"),
+        ("sick_leftover", Verdict.SKIPPED, "busy.leftover"),
+        ("sick_error_text_exit_0", Verdict.INCONCLUSIVE, "busy.unreadable"),
+        ("sick_denied", Verdict.INCONCLUSIVE, "busy.unreadable"),
+        ("tool_missing", Verdict.INCONCLUSIVE, "busy.tool_missing"),
+    ],
+)
+def test_recorded_nodes(fixture: str, verdict: Verdict, rule: str) -> None:
+    result = gpu_processes.judge("node08", gpu_processes.read(answer("gpu_processes", fixture)), OWN)
+    assert (result.check, result.verdict, result.rule) == ("node.busy", verdict, rule)
+
+
+def test_who_and_what_are_named_and_a_process_on_two_gpus_counts_once() -> None:
+    result = gpu_processes.judge("node08", gpu_processes.read(answer("gpu_processes", "sick_foreign")), OWN)
+    assert result.observed == 2.0
+    assert "python3 (pid 48213, user mlteam)" in str(result.message)
+
+
+def test_a_leftover_of_another_run_is_named_by_its_token() -> None:
+    result = gpu_processes.judge("node08", gpu_processes.read(answer("gpu_processes", "sick_leftover")), OWN)
+    assert "hc-20260101T000000-abcd" in str(result.message)
+
+
+def test_our_own_processes_do_not_make_a_node_busy() -> None:
+    text = f"77, GPU-a, all_reduce_perf\ntoken 77 {OWN}"
+    assert gpu_processes.judge("n", gpu_processes.read(said(text)), OWN).verdict is Verdict.PASS
+
+
+def test_own_and_foreign_together_are_foreign() -> None:
+    text = f"77, GPU-a, all_reduce_perf\n78, GPU-a, python\ntoken 77 {OWN}"
+    result = gpu_processes.judge("n", gpu_processes.read(said(text)), OWN)
+    assert (result.verdict, result.observed) == (Verdict.SKIPPED, 1.0)
+
+
+def test_allow_busy_measures_anyway_and_says_so() -> None:
+    reading = gpu_processes.read(answer("gpu_processes", "sick_foreign"))
+    result = gpu_processes.judge("n", reading, OWN, allow_busy=True)
+    assert (result.verdict, result.rule) == (Verdict.PASS, "busy.allowed")
+    assert "mlteam" in str(result.message)
+
+
+def test_allow_busy_does_not_help_where_nothing_can_be_seen() -> None:
+    reading = gpu_processes.read(answer("gpu_processes", "sick_denied"))
+    assert gpu_processes.judge("n", reading, OWN, allow_busy=True).verdict is Verdict.INCONCLUSIVE
+
+
+def test_the_second_look_keeps_a_job_away_from_a_busy_node() -> None:
+    (part,) = busy_parts()
+    assert judge_busy("n", {part.name: answer("gpu_processes", "healthy")}, OWN) == ()
+    assert judge_busy("n", {part.name: answer("gpu_processes", "sick_foreign")}, OWN)[0].verdict is Verdict.SKIPPED
+    assert judge_busy("n", {}, OWN)[0].verdict is Verdict.INCONCLUSIVE

@@ -1,0 +1,83 @@
+"""Network ports: the sick compute port is named, storage ports are left in peace."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.platform import Platform
+from healthcheck.model.verdict import Verdict
+from healthcheck.probes import hcas
+from tests.unit.probes.fixtures import DGX_A100, answer, said
+
+
+def judged(fixture: str, platform: Platform | None = DGX_A100) -> tuple[CheckResult, ...]:
+    return hcas.judge("node05", hcas.read(answer("hcas", fixture)), platform)
+
+
+def against(results: tuple[CheckResult, ...]) -> list[tuple[str, str, str]]:
+    return [(str(r.component), r.verdict.name, r.rule) for r in results if r.verdict is not Verdict.PASS]
+
+
+@pytest.mark.parametrize(
+    ("fixture", "expected"),
+    [
+        ("healthy", []),
+        ("healthy_ibstat", []),
+        ("healthy_with_storage_ports", []),
+        ("sick_half_rate", [("node05/hca:mlx5_2", "FAIL", "hca.rate_broken")]),
+        ("sick_half_rate_ibstat", [("node05/hca:mlx5_2", "FAIL", "hca.rate_broken")]),
+        ("sick_half_rate_with_storage_ports", [("node05/hca:mlx5_2", "FAIL", "hca.rate_broken")]),
+        ("sick_half_rate_ambiguous", [("node05", "FAIL", "hca.one_of")]),
+        ("sick_three_lanes", [("node05/hca:mlx5_5", "DEGRADED", "hca.rate_low")]),
+        ("sick_down", [("node05", "FAIL", "hca.inactive"), ("node05/hca:mlx5_2", "FAIL", "hca.down")]),
+        ("sick_missing", [("node05", "FAIL", "hca.missing")]),
+        ("sick_no_card", [("node05", "FAIL", "hca.missing")]),
+        ("sick_rate_unknown", [("node05/hca:mlx5_7", "INCONCLUSIVE", "hca.rate_unknown")]),
+        ("tool_missing", [("node05", "INCONCLUSIVE", "hca.tool_missing")]),
+    ],
+)
+def test_recorded_nodes(fixture: str, expected: list[tuple[str, str, str]]) -> None:
+    results = judged(fixture)
+    assert against(results) == expected
+    assert all(result.evidence for result in results)
+
+
+def test_the_planted_port_reads_as_the_operator_expects() -> None:
+    slow = next(result for result in judged("sick_half_rate") if result.verdict is Verdict.FAIL)
+    assert (slow.check, str(slow.message), slow.observed, slow.expected, slow.unit) == (
+        "hca.rate",
+        "100 of 200 Gb/s",
+        100.0,
+        200.0,
+        "Gb/s",
+    )
+    assert slow.evidence[1].source == "/sys/class/infiniband/mlx5_2/ports/1/rate"
+    assert slow.evidence[1].text == "100 Gb/sec (2X HDR)"
+
+
+def test_a_slow_port_is_still_there() -> None:
+    count = judged("sick_half_rate")[0]
+    assert (count.check, count.verdict) == ("hca.count", Verdict.PASS)
+
+
+def test_where_the_port_cannot_be_told_apart_all_candidates_are_named() -> None:
+    message = str(judged("sick_half_rate_ambiguous")[-1].message)
+    assert "mlx5_2" in message
+    assert "mlx5_8" in message
+
+
+def test_ethernet_cards_do_not_stand_in_for_infiniband() -> None:
+    ethernet = answer("hcas", "healthy").stdout.replace("InfiniBand", "Ethernet")
+    results = hcas.judge("n", hcas.read(said(ethernet)), DGX_A100)
+    assert [(r.rule, r.observed) for r in results] == [("hca.missing", 0.0)]
+
+
+def test_a_platform_with_fewer_ports_takes_the_good_ones() -> None:
+    four = replace(DGX_A100, nics=replace(DGX_A100.nics, count=4))
+    assert against(judged("sick_half_rate", four)) == []
+
+
+def test_without_a_platform_nothing_is_called_healthy() -> None:
+    assert {result.verdict for result in judged("healthy", None)} == {Verdict.INCONCLUSIVE}
