@@ -140,6 +140,9 @@ def _target(word: str, where: str) -> _Target:
     for each in names:
         if each.casefold() in _RESERVED:
             raise InputError(where, f"{shown(each)} cannot name a host: reports use that word for the whole network")
+    if colon and not slots.isdigit():
+        hint = "write gpu-01:8, or [gpu-01]:2222 for an SSH port"
+        raise InputError(where, f"{shown(slots)} behind the colon of {shown(word)} is no number of slots; {hint}")
     return _Target(names, user, slots=_number(slots, "slots", 1, MAX_SLOTS, where) if colon else None)
 
 
@@ -152,6 +155,8 @@ def _bracketed(word: str, user: str | None, where: str) -> _Target:
         return _Target((_ipv6(inside, where),), user, port)
     if not is_host_name(inside):
         raise InputError(where, not_a_name(inside))
+    if port is None:
+        raise InputError(where, f"{shown(word)} lacks its port ([{inside}]:2222); inventory sections are not read")
     return _Target((inside,), user, port)
 
 

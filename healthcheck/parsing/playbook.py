@@ -157,7 +157,9 @@ def _check_sizes(document: Document, path: Path, stage: Stage) -> None:
     if not 2 <= sizes.factor <= 1024:
         raise document.error((*here, "factor"), f"must be a whole number from 2 to 1,024, got {sizes.factor}")
     if sizes.max > MAX_SIZE:
-        raise document.error((*here, "max"), f"{sizes.max} is more than any GPU holds three times; at most 128G")
+        raise document.error(
+            (*here, "max"), f"{sizes.max} does not fit on a GPU three times, which nccl-tests needs; use 128G or less"
+        )
     if sizes.min > sizes.max:
         raise document.error((*here, "min"), f"{sizes.min} is above max {sizes.max}")
 

@@ -138,10 +138,18 @@ def _name(value: object) -> str:
 
 def _type_sentence(expected: str, got: str, value: object) -> str:
     wanted = " or ".join(_WORDS.get(part.strip(), part.strip()) for part in expected.split("|"))
-    shown = _WORDS.get(got, got) if got in ("object", "array", "null") else f"{str(value)[:60]!r}"
     hint = ""
-    if "str" in expected and got in ("int", "float", "bool", "date", "datetime"):
-        shown, hint = str(value)[:60], "; put it in quotes"
+    if got in ("object", "array", "null"):
+        shown = _WORDS[got]
+    elif isinstance(value, str):
+        shown = ascii(value[:60])
+        percent = re.fullmatch(r"(\d{1,3}(?:\.\d+)?) ?%", value)
+        if percent and "float" in expected:
+            hint = f"; write {float(percent[1]) / 100:.2f}"
+    else:
+        shown = str(value)[:60].lower()
+        if "str" in expected:
+            hint = "; put it in quotes"
     return f"expected {wanted}, got {shown}{hint}"
 
 

@@ -7,6 +7,8 @@ files above 1 MB.
 
 from __future__ import annotations
 
+import re
+
 import yaml
 from msgspec import Struct
 
@@ -144,6 +146,12 @@ class _Reader:
             return self.mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
             return [self._value(item, (*path, index)) for index, item in enumerate(node.value)]
+        at = _at(self.source, node.start_mark)
+        if node.tag.endswith((":int", ":float")):
+            if ":" in node.value:  # YAML 1.1 reads 1:30 as 90
+                return str(node.value)
+            if re.fullmatch(r"[-+]?0[0-9_]+", node.value):
+                raise InputError(at, f"{spell(path)}: {node.value[:60]} starts with a zero, which YAML reads as octal")
         try:
             value: object = self._scalars.construct_object(node)
         except (yaml.YAMLError, ValueError, OverflowError):
@@ -170,4 +178,8 @@ def _sentence(error: yaml.MarkedYAMLError) -> str:
         return "holds a tab; YAML wants spaces"
     if "could not find expected ':'" in problem or "mapping values are not allowed" in problem:
         return f"is not valid YAML: {problem}; is a colon, a quote or the indentation wrong?"
-    return f"is not valid YAML: {problem}" + (f" {error.context}" if error.context else "")
+    context = f" {error.context}" if error.context else ""
+    began, ended = error.context_mark, error.problem_mark
+    if context and began and ended and began.line != ended.line:
+        context += f" that starts on line {began.line + 1}"
+    return f"is not valid YAML: {problem}{context}"

@@ -1,0 +1,69 @@
+"""`healthcheck platform` and `healthcheck playbook`, as a person types them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from healthcheck.__main__ import run
+
+
+def _out(capsys: pytest.CaptureFixture[str]) -> str:
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    return printed.out
+
+
+def test_the_platforms_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["platform", "list"]) == 0
+    lines = _out(capsys).splitlines()
+    assert [line.split()[0] for line in lines] == [f"a100-sxm4-8gpu-{nics}x200" for nics in (1, 4, 8)]
+
+
+def test_the_list_is_one_json_document(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["platform", "list", "--json"]) == 0
+    document = json.loads(_out(capsys))
+    assert document["schema"] == "healthcheck.platforms/1"
+    assert [entry["nics"]["count"] for entry in document["platforms"]] == [1, 4, 8]
+
+
+@pytest.mark.parametrize(
+    ("name", "multi"), [("a100-sxm4-8gpu-8x200", 200), ("a100-sxm4-8gpu-4x200", 100), ("a100-sxm4-8gpu-1x200", 25)]
+)
+def test_a_peak_is_derived_from_its_numbers(name: str, multi: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["platform", "show", name, "--nodes", "32"]) == 0
+    text = _out(capsys)
+    nics = multi // 25
+    assert f"min(300, {nics} NICs x 200 Gb/s / 8 = {multi})" in text
+    assert "healthy at  210 GB/s  (70% of peak: PASS)" in text
+    assert "broken at   150 GB/s  (below 50%: FAIL)" in text
+    assert text.count("https://") >= 6
+    assert run(["platform", "show", name, "--nodes", "32", "--json"]) == 0
+    single, across = json.loads(_out(capsys))["peaks"]
+    assert (single["nodes"], single["peak_busbw_gbyte_s"]) == (1, 300)
+    assert (across["nodes"], across["peak_busbw_gbyte_s"]) == (32, multi)
+
+
+def test_an_unknown_platform_is_exit_2_with_the_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["platform", "show", "h100"]) == 2
+    assert "a100-sxm4-8gpu-8x200" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["quick", "full", "preflight", "monthly", "slurm-gate"])
+def test_a_shipped_playbook_is_right(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["playbook", "check", name]) == 0
+    assert _out(capsys).startswith(f"{name}: ok, runs probe, single_node, multi_node")
+
+
+def test_the_playbooks_are_listed_with_what_they_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["playbook", "list"]) == 0
+    lines = _out(capsys).splitlines()
+    assert len(lines) == 5
+    assert all(len(line.split(maxsplit=1)[1]) > 20 for line in lines)
+
+
+@pytest.mark.parametrize("what", ["platform", "playbook"])
+def test_a_schema_is_a_json_document(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([what, "schema"]) == 0
+    assert json.loads(_out(capsys))["$ref"] == f"#/$defs/{what.capitalize()}"
