@@ -1,0 +1,1 @@
+"""The simulator: its numbers, its faults, its texts, its fronts."""

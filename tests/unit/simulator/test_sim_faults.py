@@ -1,0 +1,121 @@
+"""Planted faults: what is understood, and the one sentence for what is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthcheck.errors import InputError
+from healthcheck.simulator.faults import (
+    BusyFault,
+    CorruptFault,
+    Fault,
+    GpusFault,
+    HangFault,
+    HcaFault,
+    NoiseFault,
+    NvlinkFault,
+    UnreachableFault,
+    parse_fault,
+)
+from tests.unit.simulator.sim import cluster
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("node05:hca=mlx5_2,rate=0.5", HcaFault("node05", "mlx5_2", 0.5)),
+        ("node05:hca=mlx5_2,down", HcaFault("node05", "mlx5_2", 0.0)),
+        (" node03:nvlink=0.6 ", NvlinkFault("node03", 0.6)),
+        ("node02:corrupt", CorruptFault("node02")),
+        ("node07:hang", HangFault("node07")),
+        ("node04:unreachable", UnreachableFault("node04")),
+        ("node01:gpus=7", GpusFault("node01", 7)),
+        ("node08:busy", BusyFault("node08")),
+        ("noise=0.03", NoiseFault(0.03)),
+    ],
+)
+def test_every_fault_of_the_contract_is_understood(text: str, fault: Fault) -> None:
+    assert parse_fault(text) == fault
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "node06:gdr=off",
+        "node06:socket",
+        "node09:driver=535.54.03",
+        "link:node01-node06=0.5",
+        "leaf:l1-l2=0.5",
+        "node03:intermittent=0.5",
+        "dip=0.01",
+    ],
+)
+def test_a_fault_that_comes_later_is_refused_by_name_with_those_there_are(text: str) -> None:
+    with pytest.raises(InputError, match="cannot be planted yet; faults are nodeNN:hca") as caught:
+        parse_fault(text)
+    assert caught.value.where == "--fault"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "node05",
+        "node05:",
+        "node05:flux=1",
+        "node05:hca",
+        "node05:hca=mlx5_2",
+        "node05:hca=mlx5_2,rate=2",
+        "node05:hca=mlx5_2,rate=0",
+        "node05:hca=mlx5_2,rate=half",
+        "node05:hca=mlx5_2,up",
+        "node05:hca=../x,down",
+        "node05:nvlink=nan",
+        "node05:nvlink=-1",
+        "node05:nvlink",
+        "node05:corrupt=1",
+        "node05:corrupt,hang",
+        "node05:gpus=-1",
+        "node05:gpus=seven",
+        "a b:hang",
+        ":hang",
+        "noise",
+        "noise=0.9",
+        "noise=much",
+    ],
+)
+def test_a_malformed_fault_is_one_sentence_that_shows_what_would_be_right(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_fault(text)
+    assert caught.value.where == "--fault"
+    assert "\n" not in caught.value.problem
+    assert any(example in caught.value.problem for example in ("rate=0.5", "0.5", "node05:"))
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        ("node09:hang", "no node 'node09'; the nodes are node01 to node08"),
+        ("node5:busy", "no node 'node5'"),
+        ("node05:hca=mlx5_9,down", "node05 has no HCA 'mlx5_9'; a100-test has mlx5_0 to mlx5_7"),
+        ("node05:gpus=9", "node05 cannot show 9 GPUs; a100-test has 8"),
+    ],
+)
+def test_a_fault_must_name_what_the_cluster_has(fault: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        cluster(fault)
+
+
+def test_nodes_have_two_digits_at_least_and_eight_share_a_leaf() -> None:
+    hosts = cluster(nodes=9).hosts()
+    assert (hosts[0].name, hosts[8].name) == ("node01", "node09")
+    assert [host.label("leaf") for host in hosts] == ["l1"] * 8 + ["l2"]
+    assert {host.slots for host in hosts} == {8}
+    assert [host.name for host in cluster(nodes=120).hosts()][::119] == ["node001", "node120"]
+
+
+def test_faults_add_up_on_one_node() -> None:
+    node = cluster("node05:hca=mlx5_2,rate=0.5", "node05:nvlink=0.6", "node05:busy").nodes["node05"]
+    assert node.capability.rails[2] == 0.5
+    assert node.capability.nvlink == 0.6
+    assert node.busy
