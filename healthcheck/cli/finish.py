@@ -21,9 +21,8 @@ def finish(record: RunRecord, store: RunStore, as_json: bool, quiet: bool) -> No
     write_pages(record, store)
     if not quiet:
         width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
-        for line in terminal_summary(record, width):
+        for line in terminal_summary(record, width, _shown(store.folder)):
             say(line)
-        say(f"  report      {_shown(store.folder / 'report.html')}")
         say()
     if as_json:
         sys.stdout.write(encode_record(record).decode() + "\n")
