@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from healthcheck import __version__
-from healthcheck.cli import clean, demo, doctor, platform, playbook, probe, report, run, simulate
+from healthcheck.cli import clean, demo, doctor, parse, platform, playbook, probe, report, run, simulate
 
 app = typer.Typer(
     name="healthcheck",
@@ -36,6 +36,7 @@ app.command("demo")(demo.command)
 app.command("run")(run.command)
 app.command("plan")(run.command)
 app.command("probe")(probe.command)
+app.command("parse")(parse.command)
 app.command("report")(report.command)
 app.command("doctor")(doctor.command)
 app.command("clean")(clean.command)

@@ -189,4 +189,13 @@ REPORT_TEXTS: dict[str, str] = {
     "report.terminal.median": "{verdict} (median)",
     "report.terminal.folded": "{groups} groups all PASS, {nodes} nodes",
     "report.terminal.more": "and {n} more, see the report",
+    # --- healthcheck parse ---
+    "parse.nothing": "no output of nccl-tests or rccl-tests was recognised",
+    "parse.file": "{path}: {state}",
+    "parse.failure": "failure ({kind}): {text}{where}",
+    "parse.failure.secondary": "follows from it ({kind}): {text}{where}",
+    "parse.warning": "note: {text}{where}",
+    "parse.line": " [line {line}]",
+    "parse.table": "{collective}, {ranks} ranks on {hosts}; out-of-place, then in-place; busbw in GB/s",
+    "parse.unverified": "the results were not checked (-c 0)",
 }

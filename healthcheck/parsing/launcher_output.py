@@ -14,6 +14,7 @@ from healthcheck.model.message import Message, say
 from healthcheck.parsing.launcher_rules import RULES, Rule
 
 _TEXT_LIMIT = 1 << 20  # a failed launch says little; what it says stands at the start or at the end
+_LINE_CHARS = 500
 _TAG = re.compile(r"^\[(?:[^\]\s]*\d\](?:\[[^\]\s]*\])?<std(?:out|err)>: ?|\d+\] )", re.MULTILINE)
 _NOISE = re.compile(
     r"setpgid\(|more process(?:es)? ha(?:s|ve) sent help message|orte_base_help_aggregate|^-+$|NCCL INFO|"
@@ -81,7 +82,8 @@ def _host_elsewhere(rule: Rule, text: str) -> str | None:
 def _clean(text: str) -> str:
     if len(text) > 2 * _TEXT_LIMIT:
         text = text[:_TEXT_LIMIT] + "\n" + text[-_TEXT_LIMIT:]
-    return _TAG.sub("", text.replace("\0", "").replace("\r", ""))
+    text = text.replace("\0", "").replace("\r", "")
+    return _TAG.sub("", "\n".join(line[:_LINE_CHARS] for line in text.split("\n")))
 
 
 def _line_at(text: str, position: int) -> str:

@@ -115,7 +115,7 @@ def _read_own(text: str) -> tuple[FailureKind, str | None] | None:
         return (FailureKind.NCCL if match["lib"] == "NCCL" else FailureKind.CUDA), match["host"]
     if "CuRAND error" in text:
         return FailureKind.CUDA, None
-    if match := _TEST_TIMEOUT.search(text):
+    if "Test timeout" in text and (match := _TEST_TIMEOUT.search(text)):
         return FailureKind.TIMEOUT, match["host"]
     if _USAGE.search(text):
         return FailureKind.USAGE, None
@@ -165,4 +165,6 @@ def _marked(index: int, failures: list[Failure]) -> Failure:
 
 
 def _short(text: str) -> str:
-    return " ".join(text.split())[:_MESSAGE_CHARS]
+    """One line that is safe on a terminal: a log may hold anything."""
+    line = " ".join(text.split())[:_MESSAGE_CHARS]
+    return "".join(char if char.isprintable() else "?" for char in line)

@@ -27,6 +27,7 @@ AVERAGE = re.compile(rf"#?\s*Avg bus bandwidth\s*:\s*({NUMBER})(?:\s+(OK|FAILED)
 CONCLUDED = re.compile(r"#?\s*Collective test concluded:")
 TRACE_FILE = re.compile(r"\.\. \S+(?: pid \d+)?: Test failure (?:\S*/)?(\w+)\.cu:\d+")
 IGNORED_OPTION = re.compile(r"invalid (?:type|op) \S+, defaulting to|Option -\w .*(?:Ignoring|not supported)", re.I)
+SIMULATED = re.compile(r"#?\s*simulated by healthcheck\b")
 POWER_OF_2 = re.compile(r"nRanks \d+ is not a power of 2, skipping")
 INIT_COMPLETE = re.compile(r"\brank \d+ nranks (\d+) .*Init COMPLETE")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 _KEPT_EACH_END = 300
-_LINE_CHARS = 2000
+_LINE_CHARS = 400
 
 
 class Leftover:

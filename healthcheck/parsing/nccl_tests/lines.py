@@ -26,6 +26,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MAX_PREFIXES = 4
 _INFO = "NCCL INFO"
 _NARROWEST_ROW = 30
+_MAX_CHARS = 4096  # longer lines are JSON or no text at all; a row has 250, a device list of one process 2048
 
 
 class Line(NamedTuple):
@@ -53,7 +54,7 @@ def read_lines(source: Iterable[str] | Iterable[bytes] | str | bytes) -> Iterato
             ends_seen = True
         if _INFO in text and not _says_something(text):
             continue
-        process, text = strip_prefixes(text.rstrip("\r\n").replace("\0", ""))
+        process, text = strip_prefixes(text[:_MAX_CHARS].rstrip("\r\n").replace("\0", ""))
         yield Line(number, text.lstrip(), process, terminated or not ends_seen)
 
 

@@ -91,6 +91,8 @@ class Stream:
             self._title = text.replace("#", " ").split()
         elif "algbw" in text:
             return self._header(line)
+        elif heads.SIMULATED.match(text):
+            self._warn("simulated", text, line.number)
         elif heads.MEMORY.match(text):
             self._warn("max_bytes_reduced", text, line.number)
         elif heads.IGNORED_OPTION.search(text):

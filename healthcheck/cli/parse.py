@@ -1,0 +1,91 @@
+"""`healthcheck parse`: saved output of nccl-tests or rccl-tests, of any era, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+if TYPE_CHECKING:
+    from healthcheck.reporting.parsed_output import ParsedFile
+
+_EXIT_FAILED = 1
+_EXIT_TRUNCATED = 3
+_LONGEST_LINE = 1 << 20  # a file without line ends must not be read as one line
+STDIN = "-"
+
+
+def command(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files or folders; - is standard input.")],
+    json: Annotated[bool, typer.Option("--json", help="One JSON document (healthcheck.parse/1).")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="One line a size and placement.")] = False,
+) -> None:
+    """Read saved output of nccl-tests or rccl-tests, of any version, with or without a launcher's prefixes.
+
+    Exit code: 0 all complete, 1 any failed, 3 any cut short, 2 nothing recognised.
+
+    Example: mpirun -np 16 all_reduce_perf -b 8 -e 8G -f 2 | healthcheck parse - --json
+    """
+    from healthcheck.cli.exits import out
+    from healthcheck.errors import InputError
+    from healthcheck.reporting.parsed_output import as_csv, as_json, as_text
+
+    if json and csv:
+        raise InputError("--csv", "cannot be combined with --json; choose one of them")
+    parsed = [file for argument in files for file in _read(argument)]
+    if json:
+        out(as_json(parsed))
+    elif csv:
+        out(as_csv(parsed))
+    else:
+        for number, file in enumerate(parsed):
+            out("\n".join(([""] if number else []) + list(as_text(file))))
+    raise typer.Exit(_exit_code(parsed))
+
+
+def _read(argument: str) -> Iterator[ParsedFile]:
+    """One result a file. In a folder only files that are such output count; a file that is named always does."""
+    import sys
+
+    from healthcheck.errors import InputError
+    from healthcheck.model.measurement import OutputState
+
+    if argument == STDIN:
+        yield _parse(sys.stdin.buffer, STDIN)
+        return
+    path = Path(argument)
+    if not path.exists():
+        raise InputError(argument, "no such file or folder; name saved output of nccl-tests, or - for standard input")
+    found = sorted(entry for entry in path.rglob("*") if entry.is_file()) if path.is_dir() else [path]
+    for entry in found:
+        try:
+            with entry.open("rb") as stream:
+                file = _parse(stream, str(entry))
+        except OSError as error:
+            raise InputError(str(entry), f"cannot be read: {error.strerror or error}") from error
+        if path == entry or file.output.state is not OutputState.EMPTY:
+            yield file
+
+
+def _parse(stream: BinaryIO, path: str) -> ParsedFile:
+    from healthcheck.parsing.nccl_tests import parse_output
+    from healthcheck.reporting.parsed_output import ParsedFile
+
+    readable = path.encode("utf-8", "replace").decode("utf-8")
+    return ParsedFile(readable, parse_output(iter(lambda: stream.readline(_LONGEST_LINE), b"")))
+
+
+def _exit_code(parsed: list[ParsedFile]) -> int:
+    from healthcheck.cli.exits import EXIT_INPUT, say
+    from healthcheck.model.measurement import OutputState
+    from healthcheck.model.message import say as message
+
+    states = {file.output.state for file in parsed}
+    if states <= {OutputState.EMPTY}:
+        say(str(message("parse.nothing")))
+        return EXIT_INPUT
+    if OutputState.FAILED in states:
+        return _EXIT_FAILED
+    return 0 if states == {OutputState.COMPLETE} else _EXIT_TRUNCATED

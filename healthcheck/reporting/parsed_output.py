@@ -1,0 +1,154 @@
+"""What `healthcheck parse` prints: one JSON document, tidy CSV, or a table for people."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from healthcheck.model.measurement import (
+    CollectiveRow,
+    CollectiveTable,
+    Failure,
+    OutputState,
+    ParsedOutput,
+    ParseWarning,
+    Placement,
+    Rank,
+)
+from healthcheck.model.message import say
+from healthcheck.model.units import Bytes
+from healthcheck.parsing.nodeset import fold, is_host_name
+
+SCHEMA = "healthcheck.parse/1"
+_COLUMNS = (
+    *("path", "table", "collective", "tool", "tool_version", "n_ranks"),
+    *("size_bytes", "count", "dtype", "redop", "root", "placement"),
+    *("time_us", "algbw_gbyte_s", "busbw_gbyte_s", "wrong", "max_delta"),
+)
+
+
+class ParsedFile(Struct, frozen=True):
+    """One file and what it says. `path` as the user gave or the walk found it, `-` for standard input."""
+
+    path: str
+    output: ParsedOutput
+
+
+class _Table(Struct, frozen=True):
+    """Keys of the contract, in its order; the last two are filled by whoever judges."""
+
+    collective: str | None
+    tool: str | None
+    tool_version: str | None
+    n_ranks: int | None
+    hosts: tuple[str, ...]
+    gpu_models: tuple[str, ...]
+    ranks: tuple[Rank, ...]
+    rows: tuple[CollectiveRow, ...]
+    avg_busbw_gbyte_s: float | None
+    out_of_bounds_count: int | None
+    out_of_bounds_ok: bool | None
+    complete: bool
+    verdict: str | None = None
+    percent_of_peak: float | None = None
+
+
+class _File(Struct, frozen=True):
+    path: str
+    state: OutputState
+    verified: bool | None
+    wrong_values: float | None
+    failures: tuple[Failure, ...]
+    warnings: tuple[ParseWarning, ...]
+    tables: tuple[_Table, ...]
+
+
+class _Document(Struct, frozen=True):
+    schema: str
+    files: tuple[_File, ...]
+
+
+def as_json(files: Sequence[ParsedFile]) -> str:
+    """The document `healthcheck.parse/1`: unknown is null, and so is everything that is no number."""
+    document = _Document(SCHEMA, tuple(_file(file) for file in files))
+    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode("utf-8")
+
+
+def as_csv(files: Sequence[ParsedFile]) -> str:
+    """One line a size and placement, with everything that tells it apart; unknown is an empty field."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for file in files:
+        for number, table in enumerate(file.output.tables, 1):
+            start = (file.path, number, table.collective, table.tool, table.tool_version, table.n_ranks)
+            for row in table.rows:
+                left = (row.size_bytes, row.count, row.dtype, row.redop, row.root)
+                for name, half in row.placements:
+                    numbers = (half.time_us, half.algbw_gbyte_s, half.busbw_gbyte_s, half.wrong, half.max_delta)
+                    writer.writerow((*start, *left, name, *numbers))
+    return text.getvalue().rstrip("\n")
+
+
+def as_text(file: ParsedFile) -> Iterator[str]:
+    """Lines for a person: how it ended and why, then each table."""
+    output = file.output
+    yield str(say("parse.file", path=file.path, state=output.state.value))
+    for failure in output.failures:
+        code = "parse.failure.secondary" if failure.secondary else "parse.failure"
+        where = str(say("parse.line", line=failure.line)) if failure.line else ""
+        yield "  " + str(say(code, kind=failure.kind.value, text=failure.message, where=where))
+    for warning in output.warnings:
+        where = str(say("parse.line", line=warning.line)) if warning.line else ""
+        yield "  " + str(say("parse.warning", text=warning.message, where=where))
+    for table in output.tables:
+        yield from _table_lines(table)
+    if output.verified is False:
+        yield "  " + str(say("parse.unverified"))
+
+
+def _file(file: ParsedFile) -> _File:
+    output = file.output
+    return _File(
+        path=file.path,
+        state=output.state,
+        verified=output.verified,
+        wrong_values=output.wrong_values,
+        failures=output.failures,
+        warnings=output.warnings,
+        tables=tuple(_Table(**msgspec.structs.asdict(table)) for table in output.tables),
+    )
+
+
+def _table_lines(table: CollectiveTable) -> Iterator[str]:
+    ranks = "?" if table.n_ranks is None else str(table.n_ranks)
+    hosts = _folded(table.hosts)
+    yield ""
+    yield "  " + str(say("parse.table", collective=table.collective or "?", ranks=ranks, hosts=hosts))
+    yield f"  {'size':>10}  {'type':>8}  {'redop':>6}" + 2 * f"  {'time_us':>10}  {'busbw':>8}  {'wrong':>8}"
+    for row in table.rows:
+        size = str(Bytes(row.size_bytes)) if row.size_bytes else "0"
+        halves = "".join(map(_half, (row.out_of_place, row.in_place)))
+        yield f"  {size:>10}  {row.dtype:>8}  {row.redop or '-':>6}{halves}"
+
+
+def _folded(hosts: Sequence[str]) -> str:
+    """Hosts in short; as printed where a log holds what is no host name."""
+    if all(map(is_host_name, hosts)):
+        return fold(hosts) if hosts else "?"
+    return ",".join(host for host in hosts if host.isprintable())
+
+
+def _half(half: Placement | None) -> str:
+    if half is None:
+        return f"  {'-':>10}  {'-':>8}  {'-':>8}"
+    wrong = half.wrong if half.wrong is not None else half.max_delta
+    return f"  {_number(half.time_us):>10}  {_number(half.busbw_gbyte_s):>8}  {_number(wrong):>8}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"

@@ -1,0 +1,119 @@
+"""`healthcheck parse` from the command line: what it prints, and its exit codes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from healthcheck.__main__ import run
+from tests.unit.parsing.captures import NCCL_TESTS, nccl_capture
+
+GOOD = str(NCCL_TESTS / "v2.19.6-mpi-np16-2hosts.txt")
+WRONG = str(NCCL_TESTS / "v2.19.6-wrong-g8.txt")
+NAN = str(NCCL_TESTS / "v2.10.1-coll-alltoall.txt")
+
+
+def test_a_complete_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["parse", GOOD]) == 0
+    shown = capsys.readouterr().out
+    assert f"{GOOD}: complete" in shown
+    assert "16 ranks on node[A-B]" in shown or "16 ranks on nodeA,nodeB" in shown
+    assert "8G" in shown
+
+
+def test_a_failed_file_says_why_and_where(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["parse", GOOD, WRONG]) == 1
+    assert "24 wrong values at size 1048576 (out of place) [line 18]" in capsys.readouterr().out
+
+
+def test_a_cut_file(tmp_path: Path) -> None:
+    text = nccl_capture("v2.19.6-mpi-np16-2hosts").stdout
+    cut = tmp_path / "cut.log"
+    cut.write_text(text[: text.index("# Out of bounds")])
+    assert run(["parse", str(cut)]) == 3
+    assert run(["parse", GOOD, str(cut)]) == 3
+    assert run(["parse", WRONG, str(cut)]) == 1
+
+
+def test_nothing_recognised(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "notes.txt"
+    other.write_text("nothing of interest\n")
+    assert run(["parse", str(other)]) == 2
+    assert "recognised" in capsys.readouterr().err
+    assert run(["parse", str(tmp_path)]) == 2
+
+
+def test_a_missing_file_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["parse", "/nope/run.log"]) == 2
+    assert capsys.readouterr().err.startswith("error: /nope/run.log: no such file")
+
+
+def test_a_folder_is_walked_and_other_files_in_it_do_not_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "deep" / "er" / "run.log").write_text(nccl_capture("v2.19.6-sweep-g8").stdout)
+    (tmp_path / "notes.txt").write_text("nothing\n")
+    assert run(["parse", str(tmp_path), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [Path(file["path"]).name for file in document["files"]] == ["run.log"]
+
+
+def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    text = nccl_capture("v2.19.6-sweep-g8").stdout
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert run(["parse", "-", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["files"][0]["path"] == "-"
+
+
+def test_the_document_has_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["parse", "--json", WRONG])
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "healthcheck.parse/1"
+    (file,) = document["files"]
+    assert list(file) == ["path", "state", "verified", "wrong_values", "failures", "warnings", "tables"]
+    assert (file["state"], file["verified"], file["wrong_values"]) == ("failed", True, 192)
+    assert list(file["failures"][0]) == ["kind", "message", "host", "line", "secondary"]
+    (table,) = file["tables"]
+    assert list(table) == [
+        *("collective", "tool", "tool_version", "n_ranks", "hosts", "gpu_models", "ranks", "rows"),
+        *("avg_busbw_gbyte_s", "out_of_bounds_count", "out_of_bounds_ok", "complete", "verdict", "percent_of_peak"),
+    ]
+    assert list(table["ranks"][0]) == ["rank", "group", "pid", "host", "device", "bus_id", "model"]
+    row = table["rows"][0]
+    assert list(row) == ["size_bytes", "count", "dtype", "redop", "root", "out_of_place", "in_place"]
+    assert row["in_place"] == {
+        "time_us": 19.99,
+        "algbw_gbyte_s": 52.46,
+        "busbw_gbyte_s": 91.81,
+        "wrong": 24,
+        "max_delta": None,
+    }
+    assert (table["verdict"], table["percent_of_peak"]) == (None, None)
+
+
+def test_a_printed_nan_is_null_in_the_document(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["parse", "--json", NAN]) == 0
+    text = capsys.readouterr().out
+    assert "NaN" not in text
+    assert json.loads(text)["files"][0]["tables"][0]["avg_busbw_gbyte_s"] is None
+
+
+def test_csv_has_one_line_a_size_and_placement(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["parse", "--csv", GOOD]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(rows) == 31 * 2
+    last = rows[-2]
+    assert (last["size_bytes"], last["placement"], last["n_ranks"]) == ("8589934592", "out_of_place", "16")
+    assert last["busbw_gbyte_s"] == "179.23"
+    assert last["max_delta"] == ""
+
+
+def test_json_and_csv_together_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["parse", "--json", "--csv", GOOD]) == 2
+    assert "choose one" in capsys.readouterr().err
