@@ -13,11 +13,13 @@ from healthcheck.model.host import Host
 from healthcheck.simulator import mpi_texts
 from healthcheck.simulator.benchmark import Run, collective_of, failing_rank, parse_options, reply
 from healthcheck.simulator.cluster import SimCluster, SimNode
-from healthcheck.simulator.nodes import MPI_VERSION, probe_batch
+from healthcheck.simulator.nodes import CACHE, MPI_VERSION, USER_ID, probe_batch
 from healthcheck.simulator.reply import Reply, at_once
 
 PROBE_NAME = "healthcheck-probe"
 SWEEP_NAME = "healthcheck-sweep"
+HASH_NAME = "healthcheck-hash"
+CLEAR_CACHE = ("sh", "-c", 'rm -rf -- "$HOME/.cache/healthcheck"')
 NOT_ANSWERED = "simulated node: only what healthcheck sends is answered\n"
 
 
@@ -32,8 +34,12 @@ def answer(cluster: SimCluster, host: Host, argv: Sequence[str], files: Mapping[
         return at_once()
     if words[:2] == ("sh", "-c") and len(words) > 4 and words[3] == PROBE_NAME:
         return probe_batch(cluster, node, words[4:])
-    if words[:2] == ("sh", "-c") and len(words) > 3 and words[3].startswith(SWEEP_NAME):
-        return at_once()
+    if words[:2] == ("sh", "-c") and len(words) > 3 and words[3] in (SWEEP_NAME, HASH_NAME):
+        return at_once() if words[3] == SWEEP_NAME else _user_and_hashes(words[4:], files)
+    if words[:3] == ("rm", "-rf", "--") and len(words) == 4 and words[3].startswith(f"{CACHE}/"):
+        return Reply(removes=words[3])
+    if words == CLEAR_CACHE:
+        return Reply(removes=CACHE)
     program = words[0].rpartition("/")[2] if words else ""
     if program in ("mpirun", "mpiexec"):
         return at_once(MPI_VERSION) if words[1:] == ("--version",) else _mpirun(cluster, node, words, files)
@@ -126,6 +132,12 @@ def _placed(launch: _Launch) -> tuple[int, ...]:
         placed.append(min(slots, left))
         left -= placed[-1]
     return tuple(placed)
+
+
+def _user_and_hashes(paths: Sequence[str], files: Mapping[str, bytes]) -> Reply:
+    """`id -u`, then sha256sum."""
+    hashes = _sha256sum(paths, files)
+    return at_once(f"{USER_ID}\n{hashes.stdout}", hashes.stderr, hashes.exit_code)
 
 
 def _sha256sum(paths: Sequence[str], files: Mapping[str, bytes]) -> Reply:

@@ -10,9 +10,7 @@ from pathlib import Path
 
 from healthcheck.model.message import say
 from healthcheck.ports import PushFile, PushResult
-from healthcheck.simulator.nodes import HOME
-
-CACHE = f"{HOME}/.cache/healthcheck"
+from healthcheck.simulator.nodes import CACHE, HOME
 
 
 class Disk:
@@ -57,6 +55,11 @@ class Disk:
             self.modes[target] = self.modes.pop(path)
             if path in self._files:
                 self._files[target] = self._files.pop(path)
+
+    def remove_tree(self, path: str) -> None:
+        """A folder with all that is in it; nothing when it is not there."""
+        for each in [each for each in self.modes if each == path or each.startswith(f"{path}/")]:
+            self.remove(each)
 
     def names_in(self, folder: str) -> list[str]:
         """The names directly in a folder, sorted."""

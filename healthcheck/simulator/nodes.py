@@ -15,6 +15,7 @@ from healthcheck.simulator.reply import Reply, at_once
 USER = "simulated"
 HOME = "/home/simulated"
 USER_ID = 1000
+CACHE = f"{HOME}/.cache/healthcheck"
 MPI_VERSION = "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/\n"
 DRIVER = "550.90.07"
 FIRMWARE = "20.41.1000"

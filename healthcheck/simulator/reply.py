@@ -15,12 +15,16 @@ class Piece(Struct, frozen=True):
 
 
 class Reply(Struct, frozen=True):
-    """A whole answer. `pieces` in order of time; `stderr` comes at the end; `duration_s` inf means it never ends."""
+    """A whole answer. `pieces` in order of time; `stderr` comes at the end; `duration_s` inf means it never ends.
+
+    `removes` is a folder that the command deletes from the node's disk, empty for none.
+    """
 
     pieces: tuple[Piece, ...] = ()
     stderr: str = ""
     exit_code: int = 0
     duration_s: float = 0.0
+    removes: str = ""
 
     @property
     def stdout(self) -> str:

@@ -14,7 +14,6 @@ import shlex
 import socket
 import tempfile
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -35,7 +34,7 @@ from healthcheck.model.host import Host
 from healthcheck.simulator.answers import answer
 from healthcheck.simulator.cluster import SimCluster
 from healthcheck.simulator.commands import RunningCommand, Timetable
-from healthcheck.simulator.files import Disks
+from healthcheck.simulator.files import Disk, Disks
 from healthcheck.simulator.keys import FILE_NAMES, KeyRing
 from healthcheck.simulator.sftp_server import SimSftp
 
@@ -162,7 +161,7 @@ class SimSshServer:
         disk = self._disks.of(host.name)
         session.set_subsystem_handler("sftp", paramiko.SFTPServer, SimSftp, disk)
         self._sessions.add(session)
-        door = _Door(self.cluster, host, disk.files, self._keys.client_key, self._timetable)
+        door = _Door(self.cluster, host, disk, self._keys.client_key, self._timetable)
         # With an event paramiko does the handshake on its own thread instead of blocking this one.
         session.start_server(event=threading.Event(), server=door)
 
@@ -174,13 +173,13 @@ class _Door(paramiko.ServerInterface):
         self,
         cluster: SimCluster,
         host: Host,
-        files: Mapping[str, bytes],
+        disk: Disk,
         client_key: paramiko.PKey,
         timetable: Timetable,
     ) -> None:
         self._cluster = cluster
         self._host = host
-        self._files = files
+        self._disk = disk
         self._client_key = client_key
         self._timetable = timetable
         self._commands: dict[int, RunningCommand] = {}
@@ -200,7 +199,9 @@ class _Door(paramiko.ServerInterface):
         line = command.decode(errors="replace")
         wrapped = unwrap(line)
         argv = wrapped.argv if wrapped is not None else _words(line)
-        reply = answer(self._cluster, self._host, argv, self._files)
+        reply = answer(self._cluster, self._host, argv, self._disk.files)
+        if reply.removes:
+            self._disk.remove_tree(reply.removes)
         deadline_s = wrapped.deadline_s if wrapped is not None else _NO_DEADLINE
         self._commands[channel.chanid] = RunningCommand(
             channel, reply, deadline_s, wrapped is not None, self._timetable

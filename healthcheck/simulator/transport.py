@@ -69,9 +69,11 @@ class SimTransport:
         refused = self._refused(host)
         if refused is not None:
             return EndedRunning(refused)
-        return SimRunning(
-            answer(self._cluster, host, command.argv, self._disks.of(host.name).files), command, sink, self._clock
-        )
+        disk = self._disks.of(host.name)
+        reply = answer(self._cluster, host, command.argv, disk.files)
+        if reply.removes:
+            disk.remove_tree(reply.removes)
+        return SimRunning(reply, command, sink, self._clock)
 
     def push(self, host: Host, folder: str, files: Sequence[PushFile]) -> PushResult:
         """Files go to memory, below a cache folder that looks like a real one."""

@@ -177,3 +177,5 @@ def test_pushed_files_have_their_hash() -> None:
     sim = cluster()
     reply = answer(sim, sim.hosts()[0], ("sha256sum", "--", "/a"), {"/a": b"hello"})
     assert reply.stdout == "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824  /a\n"
+    again = answer(sim, sim.hosts()[0], ("sh", "-c", "...", "healthcheck-hash", "/a"), {"/a": b"hello"})
+    assert again.stdout == f"1000\n{reply.stdout}"

@@ -139,6 +139,8 @@ def test_pushed_files_reach_the_launcher_and_are_copied_once(tmp_path: Path) -> 
     command = Command(mpirun(f"--hostfile {pushed.folder}/hostfile", 16), 600.0, "t0")
     assert transport.start(first, command, sink).poll() == CommandResult(ExitKind.EXITED, 0, 0.0)
     assert b"on     node02 device  7" in sink.out
+    transport.start(first, Command(("rm", "-rf", "--", pushed.folder), 60.0, "t0"), Taken())
+    assert transport.push(first, "run/t0", files).copied == ("hostfile", "all_reduce_perf")
 
 
 def test_a_clock_that_many_wait_on_never_goes_back() -> None:
