@@ -8,18 +8,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from healthcheck.model.host import Host
+from healthcheck.model.message import Message
 from healthcheck.model.platform import Platform
 from healthcheck.ports import Clock, Transport
 
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """The outside world of one command: how hosts are reached, and by which clock."""
+    """The outside world of one command: how hosts are reached, and by which clock.
+
+    `note` is what the user should know about it, for example too low a limit of open files.
+    """
 
     transport: Transport
     local: Transport
     clock: Clock
     simulated: bool = False
+    note: Message | None = None
 
     def close(self) -> None:
         """Close every connection."""
@@ -30,12 +35,14 @@ class Outside:
 def real_outside(ssh_config: Path | None, accept_new_host_keys: bool, n_hosts: int) -> Outside:
     """SSH to the hosts, processes on this machine, the system clock."""
     from healthcheck.edge.clock import SystemClock
+    from healthcheck.edge.file_limit import raise_file_limit
     from healthcheck.edge.local import LocalTransport
     from healthcheck.edge.ssh import SshSettings, SshTransport
 
     clock = SystemClock()
     settings = SshSettings(config_file=ssh_config, accept_new=accept_new_host_keys)
-    return Outside(SshTransport(settings, clock), LocalTransport(clock), clock)
+    note = raise_file_limit(n_hosts)
+    return Outside(SshTransport(settings, clock), LocalTransport(clock), clock, note=note)
 
 
 def simulated_outside(

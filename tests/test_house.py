@@ -13,12 +13,16 @@ from healthcheck.probes import PROBES
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "healthcheck"
-MODULES = sorted(PACKAGE.rglob("*.py")) + sorted((ROOT / "tests").rglob("*.py")) + sorted((ROOT / "benchmarks").rglob("*.py"))
+MODULES = (
+    sorted(PACKAGE.rglob("*.py")) + sorted((ROOT / "tests").rglob("*.py")) + sorted((ROOT / "benchmarks").rglob("*.py"))
+)
 MOST_LINES = 350
 
 
 def test_no_module_is_longer_than_a_reader_can_hold() -> None:
-    long = {str(path.relative_to(ROOT)): n for path in MODULES if (n := len(path.read_text().splitlines())) > MOST_LINES}
+    long = {
+        str(path.relative_to(ROOT)): n for path in MODULES if (n := len(path.read_text().splitlines())) > MOST_LINES
+    }
     assert not long
 
 
@@ -31,8 +35,19 @@ def test_only_the_edge_reads_a_clock() -> None:
     allowed = {PACKAGE / "edge" / "clock.py"}
     found = [
         str(path.relative_to(ROOT))
-        for room in ("model", "parsing", "planning", "launchers", "evaluation", "probes", "diagnosis", "vitals",
-                     "reporting", "workflows", "edge")
+        for room in (
+            "model",
+            "parsing",
+            "planning",
+            "launchers",
+            "evaluation",
+            "probes",
+            "diagnosis",
+            "vitals",
+            "reporting",
+            "workflows",
+            "edge",
+        )
         for path in sorted((PACKAGE / room).rglob("*.py"))
         if path not in allowed and asks.search(path.read_text())
     ]

@@ -82,6 +82,7 @@ def run_and_finish(asked: Asked, resume: str | None, clean: bool, parallel: int,
     from healthcheck.cli.asked import new_request, read_inputs, resumed_request, tell_leftovers
     from healthcheck.cli.clean import clean_up, dead_runs
     from healthcheck.cli.console import Console
+    from healthcheck.cli.exits import say
     from healthcheck.cli.finish import finish
     from healthcheck.cli.signals import stop_on_signals
     from healthcheck.edge.store import DirectoryStore
@@ -106,6 +107,8 @@ def run_and_finish(asked: Asked, resume: str | None, clean: bool, parallel: int,
         store.write("inputs/playbook.yaml", inputs.playbook_text)
         store.write("inputs/hostfile", inputs.hosts_text)
         earlier = {}
+    if outside.note is not None:
+        say(f"note: {outside.note}")
     engine = Engine(
         outside.transport, outside.local, outside.clock, Console(outside.clock, quiet=quiet), store, parallel=parallel
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from io import RawIOBase
 from pathlib import Path
-from typing import BinaryIO
 
 from healthcheck.ports import Clock
 
@@ -15,7 +15,8 @@ HARD_FACTOR = 2
 
 _CHATTER = re.compile(rb"NCCL (INFO|TRACE)")
 _ALWAYS = re.compile(
-    rb"^\s*(?:\[[^\]]*\][^:]*:\s?)?(?:#|\d+\s+\d+\s+\w+\s)|NCCL WARN|[Ff]ailure|FAILED|[Ee]rror|exited on signal|Out of bounds"
+    rb"^\s*(?:\[[^\]]*\][^:]*:\s?)?(?:#|\d+\s+\d+\s+\w+\s)"
+    rb"|NCCL WARN|[Ff]ailure|FAILED|[Ee]rror|exited on signal|Out of bounds"
 )
 _FOOTER = re.compile(rb"#?\s*Avg bus bandwidth\s*:")
 
@@ -25,7 +26,7 @@ class _BoundedFile:
 
     def __init__(self, path: Path, bound: int) -> None:
         # Unbuffered: what has arrived is on disk even if we are killed the next moment.
-        self._file: BinaryIO = path.open("wb", buffering=0)  # type: ignore[assignment]
+        self._file: RawIOBase = path.open("wb", buffering=0)
         self._bound = bound
         self._rest = b""
         self._size = 0

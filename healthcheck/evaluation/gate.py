@@ -10,13 +10,23 @@ from healthcheck.model.playbook import Gate
 from healthcheck.model.verdict import Verdict, worst
 
 
-def host_verdict(host: str, checks: Iterable[CheckResult], measured: bool, planned: bool) -> Verdict:
+def checks_by_host(checks: Iterable[CheckResult]) -> dict[str, list[CheckResult]]:
+    """The checks about each host and its parts, in their order; what lies between hosts is not among them."""
+    found: dict[str, list[CheckResult]] = {}
+    for check in checks:
+        host = check.component.host
+        if host is not None:
+            found.setdefault(host, []).append(check)
+    return found
+
+
+def host_verdict(checks: Iterable[CheckResult], measured: bool, planned: bool) -> Verdict:
     """The verdict of one host from everything found about it and its parts.
 
     A host on which a benchmark was planned and none was measured is never PASS, whatever its probes say; one that
     was set aside (SKIPPED) stays SKIPPED unless something worse was found on it.
     """
-    verdicts = [check.verdict for check in checks if check.component.host == host]
+    verdicts = [check.verdict for check in checks]
     found = max(verdicts, default=Verdict.INCONCLUSIVE)
     if found >= Verdict.DEGRADED or measured or not planned:
         return Verdict.INCONCLUSIVE if found is Verdict.SKIPPED and measured else found

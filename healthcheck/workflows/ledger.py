@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from healthcheck.diagnosis.explain import findings
-from healthcheck.evaluation.gate import exit_code, host_verdict, proven_hosts, run_verdict
+from healthcheck.evaluation.gate import checks_by_host, exit_code, host_verdict, proven_hosts, run_verdict
 from healthcheck.evaluation.stage import JobJudgement
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
@@ -102,8 +102,9 @@ class Ledger:
         """The record as of now. An unfinished run is never better than INCONCLUSIVE."""
         request = self.request
         planned = any(request.wants(stage) for stage in ("single_node", "multi_node"))
+        by_host = checks_by_host(self.checks)
         verdicts = {
-            host.name: host_verdict(host.name, self.checks, host.name in self.measured, planned)
+            host.name: host_verdict(by_host.get(host.name, ()), host.name in self.measured, planned)
             for host in request.hosts
         }
         verdict = run_verdict(verdicts, self.checks)
@@ -123,7 +124,9 @@ class Ledger:
             platform=self.platform,
             playbook=request.playbook,
             owner=request.owner,
-            hosts=tuple(self._host_record(host, verdicts[host.name]) for host in request.hosts),
+            hosts=tuple(
+                self._host_record(host, verdicts[host.name], by_host.get(host.name, ())) for host in request.hosts
+            ),
             jobs=tuple(self.jobs),
             checks=tuple(self.checks),
             findings=findings(self.checks, verdicts, request.run_id),
@@ -141,12 +144,8 @@ class Ledger:
             inventory=request.hosts,
         )
 
-    def _host_record(self, host: Host, verdict: Verdict) -> HostRecord:
-        reasons = [
-            check.message
-            for check in self.checks
-            if check.component.host == host.name and check.verdict is not Verdict.PASS
-        ]
+    def _host_record(self, host: Host, verdict: Verdict, checks: Iterable[CheckResult]) -> HostRecord:
+        reasons = [check.message for check in checks if check.verdict is not Verdict.PASS]
         reasons += [say("host.excluded", why=str(self.excluded[host.name]))] if host.name in self.excluded else []
         still = host.name in self.may_still_run
         if still:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from healthcheck.evaluation.limits import BUSBW_CHECK
 from healthcheck.evaluation.stage import JobJudgement, judge_jobs
 from healthcheck.launchers import LAUNCHERS
 from healthcheck.launchers.files import launch_files
@@ -248,6 +249,8 @@ def _no_launcher(stage: Stage, start: Host, ledger: Ledger) -> None:
 def _tell(stage: Stage, outcome: JobOutcome, ledger: Ledger, engine: Engine) -> None:
     """Progress while the stage runs; judged again, properly and with all repeats, when it has ended."""
     judged = judge_jobs(stage, [outcome], ledger.request.playbook, ledger.platform, ledger.request.thresholds)[0]
-    message = next(check.message for check in judged.checks if check.verdict is judged.verdict)
+    decisive = [check for check in judged.checks if check.verdict is judged.verdict]
+    # Of several that say the same, the bandwidth is what a person wants to read.
+    message = next((check.message for check in decisive if check.check == BUSBW_CHECK), decisive[0].message)
     who = outcome.job.hosts[0] if len(outcome.job.hosts) == 1 else f"{len(outcome.job.hosts)} nodes"
     engine.observer.event(Event(stage.name, message, who, judged.verdict))
