@@ -32,7 +32,7 @@ class Hca(Struct, frozen=True):
     @property
     def active(self) -> bool:
         """True when the port carries traffic."""
-        return "ACTIVE" in self.state.upper()
+        return self.state.upper().rpartition(":")[2].strip() == "ACTIVE"
 
 
 class GpuProcess(Struct, frozen=True):

@@ -47,9 +47,10 @@ _TEXT = one_line(f"""
     echo "{SYSFS}: not found; ibstat: not found" >&2; exit 127
 """)
 _SYSFS_LINE = re.compile(
-    r"(?P<dev>\w[\w.\-]{0,63}) (?P<port>\d{1,3}) (?P<key>state|phys_state|rate|link_layer|fw_ver) (?P<value>.*)"
+    r"(?P<dev>\w[\w.\-]{0,63}) (?P<port>\d{1,3}) (?P<key>state|phys_state|rate|link_layer|fw_ver) (?P<value>.*)",
+    re.ASCII,
 )
-_RATE = re.compile(r"\d{1,5}(?:\.\d+)?")
+_RATE = re.compile(r"(\d{1,4}(?:\.\d{1,3})?)(?: Gb/sec\b.*)?", re.ASCII)
 _IBSTAT_CA = re.compile(r"CA '(?P<dev>\w[\w.\-]{0,63})'")
 _IBSTAT_PORT = re.compile(r"\s+Port (?P<port>\d{1,3}):")
 _IBSTAT_KEYS = {
@@ -115,14 +116,14 @@ def _ports(values: dict[tuple[str, int], dict[str, str]]) -> tuple[Hca, ...]:
         if port == 0 or not ({"state", "rate"} & found.keys()):
             continue
         rate = found.get("rate", "")
-        number = _RATE.match(rate)
+        number = _RATE.fullmatch(rate)
         ports.append(
             Hca(
                 device=device,
                 port=port,
                 state=found.get("state", ""),
                 physical_state=found.get("phys_state", ""),
-                rate_gbit_s=float(number[0]) if number is not None else None,
+                rate_gbit_s=float(number[1]) if number is not None else None,
                 rate_text=rate,
                 link_layer=found.get("link_layer", ""),
                 firmware=values.get((device, 0), {}).get("fw_ver"),
@@ -276,6 +277,5 @@ def quoted(port: Hca) -> tuple[Evidence, ...]:
     """The lines a judgement of this port rests on, as the node printed them."""
     if ":" in port.state:
         folder = f"{SYSFS}/{port.device}/ports/{port.port}"
-        return (Evidence(f"{folder}/state", port.state), Evidence(f"{folder}/rate", port.rate_text))
-    source = f"ibstat {port.device} {port.port}"
-    return (Evidence(source, f"State: {port.state}"), Evidence(source, f"Rate: {port.rate_text}"))
+        return (*quote(f"{folder}/state", [port.state]), *quote(f"{folder}/rate", [port.rate_text or "(empty)"]))
+    return quote(f"ibstat {port.device} {port.port}", [f"State: {port.state}", f"Rate: {port.rate_text}"])

@@ -1,0 +1,113 @@
+"""Whatever a node sends, nothing raises and nothing unreadable is called healthy."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from healthcheck.model.node import NodeFacts
+from healthcheck.model.reading import ReadingState
+from healthcheck.model.verdict import Verdict
+from healthcheck.probes import PROBES
+from healthcheck.probes.batch import PartOutput, PartState, frame, split
+from healthcheck.probes.judge import judge_node
+from healthcheck.probes.probe import Needs
+from healthcheck.probes.read import read_node, unreachable
+from tests.unit.probes.fixtures import DGX_A100, FOLDER, answer, said
+
+NEEDS = Needs(DGX_A100, own_token="hc-own")
+LOOKS = (*PROBES, "identity")
+GARBAGE = {
+    "empty": "",
+    "html": "<html><body>502 Bad Gateway</body></html>\n" * 50,
+    "localised": "Kommando nicht gefunden\nBefehl nicht gefunden\n",
+    "control": "\x1b[31m\x00\x07\x7f" * 100,
+    "commas": ",,,,\n" * 1000,
+    "huge numbers": f"{'9' * 5000}, GPU-{'9' * 5000}, x, y, z\nmlx5_0 1 rate {'9' * 5000} Gb/sec\n{'9' * 5000}, a, b\n",
+    "unicode digits": "٣, GPU-x, NVIDIA A100-SXM4-80GB, 0, 1\nmlx5_0 ² state 4: ACTIVE\n",
+    "amd": "GPU[0] : Card series: AMD INSTINCT MI250\nERROR: no nvidia driver\n",
+    "one long line": "A" * 1_000_000,
+}
+
+
+def facts_of(outputs: dict[str, PartOutput]) -> NodeFacts:
+    return read_node("node01", outputs)
+
+
+@pytest.mark.parametrize("name", GARBAGE)
+@pytest.mark.parametrize("rc", [0, 1, 139])
+def test_garbage_is_never_health(name: str, rc: int) -> None:
+    facts = facts_of({probe: said(GARBAGE[name], rc=rc) for probe in LOOKS})
+    results = judge_node(facts, NEEDS)
+    # An empty list of GPU processes with exit code 0 is what an idle node says; everything else needs words.
+    idle = [result for result in results if result.verdict is Verdict.PASS]
+    assert [result.rule for result in idle] == (["busy.idle"] if (name, rc) == ("empty", 0) else [])
+    assert set(PROBES) <= {_probe_of(result.check) for result in results}
+    for result in results:
+        assert str(result.message)
+        assert all(len(entry.text) <= 300 for entry in result.evidence)
+
+
+def _probe_of(check: str) -> str:
+    return next(name for name, probe in PROBES.items() if check in probe.checks)
+
+
+@pytest.mark.parametrize("state", [PartState.TIMED_OUT, PartState.CUT, PartState.TRUNCATED])
+def test_an_answer_that_is_not_whole_is_never_health(state: PartState) -> None:
+    outputs = {}
+    for probe in LOOKS:
+        whole = answer(probe, "healthy")
+        outputs[probe] = PartOutput(probe, whole.rc, whole.stdout, whole.stderr, state)
+    assert {result.verdict for result in judge_node(facts_of(outputs), NEEDS)} == {Verdict.INCONCLUSIVE}
+
+
+def test_a_node_that_sent_nothing_and_one_that_was_not_reached_are_unmeasured() -> None:
+    for facts in (facts_of({}), unreachable("node01", "no answer on port 22")):
+        results = judge_node(facts, NEEDS)
+        assert {result.verdict for result in results} == {Verdict.INCONCLUSIVE}
+        assert all(result.evidence for result in results)
+    assert unreachable("node01", "x").gpus.state is ReadingState.UNREACHABLE
+
+
+def test_ten_megabytes_of_noise_take_no_time() -> None:
+    noise = "".join(random.Random(7).choices("abc,\n @0123456789", k=10_000_000))
+    started = time.perf_counter()
+    parts = split(noise + frame("n", "gpus", 0, noise, ""), "n")
+    facts = facts_of(parts)
+    judge_node(facts, NEEDS)
+    assert facts.gpus.value is None
+    assert time.perf_counter() - started < 30
+
+
+def test_healthy_answers_through_the_frames_pass_everything() -> None:
+    text = "".join(
+        frame("n", probe, out.rc or 0, out.stdout, out.stderr) for probe in LOOKS for out in [answer(probe, "healthy")]
+    )
+    results = judge_node(facts_of(split(f"banner\n{text}bye\n", "n")), NEEDS)
+    assert {result.verdict for result in results} == {Verdict.PASS}
+    assert {result.check for result in results} == {check for probe in PROBES.values() for check in probe.checks}
+
+
+def test_every_prefix_of_the_answers_is_read_without_a_wrong_pass() -> None:
+    for probe in PROBES:
+        whole = answer(probe, "healthy").stdout
+        for length in range(0, len(whole), 7):
+            outputs = {name: answer(name, "healthy") for name in LOOKS}
+            outputs[probe] = said(whole[:length], state=PartState.TRUNCATED)
+            verdicts = {result.verdict for result in judge_node(facts_of(outputs), NEEDS)}
+            assert Verdict.INCONCLUSIVE in verdicts
+
+
+def test_what_is_not_needed_is_not_judged() -> None:
+    needs = Needs(DGX_A100, own_token="hc-own", binary=False, mpi=False)
+    checks = {result.check for result in judge_node(facts_of({}), needs)}
+    assert not checks & {"nccl_tests.binary", "mpi.launcher"}
+
+
+def test_every_look_has_recorded_answers() -> None:
+    for probe in LOOKS:
+        names = {path.stem for path in (FOLDER / probe).glob("*.txt")}
+        assert {"healthy", "tool_missing"} <= names
+        assert any(name.startswith("sick") for name in names)
