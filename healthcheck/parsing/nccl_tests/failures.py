@@ -26,7 +26,7 @@ _SOCKET = re.compile(
 )
 _BENIGN = ("Failed to open libibverbs.so", "Could not find a path for pattern")
 _USAGE = re.compile(
-    r"^\s*(?:USAGE: \S*|invalid option|Invalid number of GPUs:|invalid sizes? (?:for|specified)|"
+    r"^\s*(?:USAGE: \S*_perf|invalid option '|Invalid number of GPUs:|invalid sizes? (?:for|specified)|"
     r"Incompatible NCCL versions|\[ERROR\] The number of requested GPUs)|"
     r"is not supported by this test|or later is needed for|: (?:invalid|unrecognized) option"
 )

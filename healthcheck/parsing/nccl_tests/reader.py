@@ -40,6 +40,7 @@ class _Reader:
         self._failures = FailureLog()
         self._leftover = Leftover()
         self._trace_collective: str | None = None
+        self._tagged = ""
 
     def read(self, stdout: Source, stderr: Source, exit_code: int | None) -> ParsedOutput:
         for line in read_lines(stdout):
@@ -83,6 +84,8 @@ class _Reader:
         stream = self._stream(line.process)
         was_open = stream.waits_for_footer
         rest = stream.feed(line)
+        if stream.drafts and line.process.startswith("ompi:"):
+            self._tagged = line.process
         if was_open and not stream.waits_for_footer:
             self._failures.footer_came()
         rest = rest.strip()
@@ -94,6 +97,10 @@ class _Reader:
             self._leftover.add(rest, line.number)
 
     def _stream(self, process: str) -> Stream:
+        """The stream of a process. Open MPI tags only the first line of what a rank writes at once: the lines below
+        it without a tag are the same rank's, unless a table without tags is being read."""
+        if not process and "" not in self._streams:
+            process = self._tagged
         if process not in self._streams:
             self._streams[process] = Stream()
         return self._streams[process]

@@ -144,10 +144,12 @@ class Stream:
 
     def _row(self, line: Line) -> str:
         self._drop_pending()
+        if self.draft.finished:
+            self.drafts.append(Draft())  # of a run whose head is missing, or of another process
         draft = self.draft
         layout = draft.layout or self._layout
         if layout is None:
-            self._warn("row_without_header", "a row without column names above it was left out", line.number)
+            self._warn("row_without_header", "a row without column names above it is left out", line.number)
             return ""
         row = layout.row(line.text.split()) if line.terminated else None
         if row is None:
@@ -156,6 +158,8 @@ class Stream:
             self._pending = (line.number, line.text[:end])
             return line.text[end:] if line.terminated else ""
         if draft.layout is None:
+            if not draft.loose_rows:
+                self._warn("row_without_header", "rows without column names above them", line.number)
             draft.loose_rows.append(row)
             self.signs.append((line.number, "a row under a config line without column names"))
             return ""

@@ -137,6 +137,12 @@ def test_runs_one_after_the_other() -> None:
     assert [len(table.rows) for table in output.tables] == [2, 2, 2]
 
 
+def test_rows_after_a_footer_belong_to_nobody() -> None:
+    output = parse_output(GOOD + ROW_1 + ROW_2 + FOOTER)
+    assert [len(table.rows) for table in output.tables] == [2, 0]
+    assert output.state is OutputState.TRUNCATED
+
+
 def test_a_crash_and_then_a_good_run() -> None:
     crash = HEAD + COLUMNS + ROW_1 + "nodeB: Test CUDA failure common.cu:9 'unspecified launch failure'\n"
     output = parse_output(crash + GOOD)

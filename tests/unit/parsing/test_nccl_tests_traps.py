@@ -52,6 +52,12 @@ def test_a_prefix_inside_a_row(prefix: str) -> None:
     assert parse_output(tagged) == parse_output(GOOD)
 
 
+def test_open_mpi_tags_only_the_first_line_of_what_a_rank_writes_at_once() -> None:
+    tagged = "[1,0]<stdout>:" + HEAD + "[1,0]<stdout>:" + COLUMNS + "[1,0]<stdout>:" + ROW_1 + ROW_2 + FOOTER
+    noise = "[1,1]<stderr>:nodeB:1:1 [0] NCCL WARN hello\n"
+    assert parse_output(tagged.replace("#\n", "#\n" + noise)) == parse_output(GOOD)
+
+
 def test_markdown_ate_the_hashes_and_blanks() -> None:
     eaten = "\n".join(" ".join(line.lstrip("# ").split()) for line in GOOD.splitlines())
     assert only_table(parse_output(eaten)) == only_table(parse_output(GOOD))
