@@ -39,7 +39,7 @@ def expand(text: str, where: str) -> tuple[str, ...]:
         if "[" in part:
             try:
                 names.extend(NodeSet(part, resolver=RESOLVER_NOGROUP))
-            except NodeSetException:
+            except (NodeSetException, AssertionError, ValueError):  # the latter for numbers of absurd length
                 raise InputError(where, f"{shown(part)} is not a node set; write for example gpu[001-128]") from None
         else:
             names.append(part)

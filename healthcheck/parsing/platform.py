@@ -10,7 +10,7 @@ from healthcheck.model.platform import Platform, Sourced
 from healthcheck.model.playbook import BENCHMARK_STAGES
 from healthcheck.parsing.playbook import check_name, check_thresholds
 from healthcheck.parsing.strict_types import convert, suggest
-from healthcheck.parsing.strict_yaml import Document, Path, load
+from healthcheck.parsing.strict_yaml import Document, Path, load, shown
 
 LINK_LAYERS = ("InfiniBand", "Ethernet")
 PEAK_BASES = ("raw", "effective")
@@ -69,9 +69,9 @@ def _check_sourced(document: Document, path: Path, sourced: Sourced) -> None:
 
 def _check_choice(document: Document, path: Path, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        raise document.error(path, f"unknown value {value}{suggest(value, choices)}")
+        raise document.error(path, f"unknown value {shown(value)}{suggest(value, choices)}")
 
 
 def _check_stage_name(document: Document, path: Path, name: str) -> None:
     if name not in BENCHMARK_STAGES:
-        raise document.error(path, f"unknown stage {name}{suggest(name, BENCHMARK_STAGES)}")
+        raise document.error(path, f"unknown stage {shown(name)}{suggest(name, BENCHMARK_STAGES)}")

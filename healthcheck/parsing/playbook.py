@@ -11,7 +11,7 @@ from healthcheck.model.platform import Thresholds
 from healthcheck.model.playbook import BENCHMARK_STAGES, Playbook, Sizes, Stage
 from healthcheck.model.units import Bytes, Seconds
 from healthcheck.parsing.strict_types import convert, suggest, unit_schema
-from healthcheck.parsing.strict_yaml import Document, Path, load
+from healthcheck.parsing.strict_yaml import Document, Path, load, shown
 
 ORDER = ("probe", "single_node", "multi_node", "localise")
 _KEYS_OF = {
@@ -81,7 +81,9 @@ def _check_binaries(document: Document, playbook: Playbook) -> None:
         if value is not None and (not value.strip() or _CONTROL.search(value)):
             raise document.error(("nccl_tests", key), "must be a folder")
     if given.path is not None and not given.path.startswith("/"):
-        raise document.error(("nccl_tests", "path"), f"must be absolute, such as /opt/nccl-tests, got {given.path!r}")
+        raise document.error(
+            ("nccl_tests", "path"), f"must be absolute, such as /opt/nccl-tests, got {shown(given.path)}"
+        )
     if given.path is not None and given.push is not None:
         raise document.error(
             ("nccl_tests",), "path and push are both given; keep path (binaries on the nodes) or push (copied there)"
@@ -167,5 +169,5 @@ def _check_sizes(document: Document, path: Path, stage: Stage) -> None:
 def stage_named(text: str, where: str) -> str:
     """A stage name from the command line; InputError with the nearest known one."""
     if text not in ORDER:
-        raise InputError(where, f"unknown stage {text!r}{suggest(text, ORDER)}")
+        raise InputError(where, f"unknown stage {shown(text)}{suggest(text, ORDER)}")
     return text

@@ -22,6 +22,7 @@ from healthcheck.model.record import SCHEMA, RunRecord
 from healthcheck.model.units import Bytes, Seconds
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.strict_types import read_unit, without_none
+from healthcheck.parsing.strict_yaml import shown
 
 T = TypeVar("T", bound=Struct)
 
@@ -94,7 +95,7 @@ def _decode(data: bytes, source: str, kind: type[T], schema: str, what: str) -> 
         raise InputError(source, f"is cut off or not JSON, so it cannot be read as a {what}: {error}") from None
     found = raw.get("schema") if isinstance(raw, dict) else None
     if found != schema:
-        has = "no schema" if found is None else f"the schema {str(found)[:60]!r}"
+        has = "no schema" if found is None else f"the schema {shown(str(found))}"
         raise InputError(source, f"is not a {what} of this version: it has {has}, expected {schema!r}")
     try:
         return msgspec.convert(_from_wire(kind, raw), kind, dec_hook=read_unit)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 import msgspec
 
 from healthcheck.model.units import Bytes, Seconds
-from healthcheck.parsing.strict_yaml import Document, Path
+from healthcheck.parsing.strict_yaml import Document, Path, shown
 
 T = TypeVar("T")
 
@@ -32,10 +32,12 @@ _WORDS = {
 def read_unit(kind: type, value: object) -> object:
     """msgspec `dec_hook`: sizes and durations as people write them."""
     if kind is Bytes or kind is Seconds:
+        if isinstance(value, str) and len(value) > 60:
+            raise ValueError(f"{shown(value)} is no size or duration")
         try:
             return kind.parse(value)
         except OverflowError:
-            raise ValueError(f"{str(value)[:40]!r} is too large") from None
+            raise ValueError(f"{shown(str(value))} is too large") from None
     raise NotImplementedError(f"no reader for {kind}")
 
 
@@ -100,12 +102,12 @@ def _explain(document: Document, kind: type, pattern: tuple[str | int | None, ..
         path = next((p for p in paths if (name in _keys(document.value(p))) == unknown), paths[0])
         known = _fields(kind, path)
         if unknown:
-            return (*path, name), f"unknown key {name}{suggest(name, known)}"
+            return (*path, name), f"unknown key {shown(name)}{suggest(name, known)}"
         return path, f"the key {name} is missing"
     enum = re.match(r"Invalid enum value '?(.*?)'?$", problem, re.DOTALL)
     if enum:
         path = next((p for p in paths if str(document.value(p)) == enum[1]), paths[0])
-        return path, f"unknown value {enum[1]}{suggest(enum[1], _choices(kind, path))}"
+        return path, f"unknown value {shown(enum[1])}{suggest(enum[1], _choices(kind, path))}"
     return paths[0], problem
 
 
@@ -140,17 +142,17 @@ def _type_sentence(expected: str, got: str, value: object) -> str:
     wanted = " or ".join(_WORDS.get(part.strip(), part.strip()) for part in expected.split("|"))
     hint = ""
     if got in ("object", "array", "null"):
-        shown = _WORDS[got]
+        found = _WORDS[got]
     elif isinstance(value, str):
-        shown = ascii(value[:60])
+        found = ascii(value if len(value) <= 60 else value[:57] + "...")
         percent = re.fullmatch(r"(\d{1,3}(?:\.\d+)?) ?%", value)
         if percent and "float" in expected:
             hint = f"; write {float(percent[1]) / 100:.2f}"
     else:
-        shown = str(value)[:60].lower()
+        found = str(value)[:60].lower()
         if "str" in expected:
             hint = "; put it in quotes"
-    return f"expected {wanted}, got {shown}{hint}"
+    return f"expected {wanted}, got {found}{hint}"
 
 
 def _type_at(kind: Any, path: Path) -> Any:

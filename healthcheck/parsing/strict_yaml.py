@@ -16,6 +16,7 @@ from healthcheck.errors import InputError
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 16
+MAX_VALUES = 10_000
 
 Path = tuple[str | int, ...]
 
@@ -59,8 +60,15 @@ def spell(path: Path) -> str:
         if isinstance(step, int):
             text += f"[{step}]"
         else:
-            text += f".{step}" if text else step
+            text += f".{shown(step)}" if text else shown(step)
     return text
+
+
+def shown(word: str) -> str:
+    """A word of the file for a message: as it is where that is plain and short, else quoted, escaped and cut."""
+    if word and len(word) <= 40 and word.isascii() and word.isprintable() and " " not in word:
+        return word
+    return ascii(word if len(word) <= 60 else word[:57] + "...")
 
 
 def load(text: str, source: str) -> Document:
@@ -98,7 +106,7 @@ def _refuse_tabs(text: str, source: str) -> None:
 def _refuse_by_events(text: str, source: str) -> None:
     """Look at the stream before anything is built from it, so that a bomb costs nothing."""
     depth = documents = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+    for number, event in enumerate(yaml.parse(text, Loader=yaml.SafeLoader)):
         at = _at(source, event.start_mark)
         if isinstance(event, yaml.DocumentStartEvent):
             documents += 1
@@ -108,6 +116,10 @@ def _refuse_by_events(text: str, source: str) -> None:
             raise InputError(at, "uses an anchor or alias (& or *); write the value out")
         if getattr(event, "tag", None) is not None:
             raise InputError(at, "uses a tag (!); write a plain value")
+        if number > MAX_VALUES:
+            raise InputError(
+                at, f"holds more than {MAX_VALUES:,} values up to here; no playbook or platform needs that"
+            )
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > MAX_DEPTH:
@@ -130,8 +142,8 @@ class _Reader:
         for key_node, value_node in node.value:
             at = _at(self.source, key_node.start_mark)
             if not isinstance(key_node, yaml.ScalarNode) or not key_node.tag.endswith(":str"):
-                text = key_node.value if isinstance(key_node, yaml.ScalarNode) else "a list or mapping"
-                raise InputError(at, f"{text!r} as a key is not text; put it in quotes if it is meant")
+                text = shown(key_node.value) if isinstance(key_node, yaml.ScalarNode) else "(a list or mapping)"
+                raise InputError(at, f"the key {text} is not text; put it in quotes if it is meant")
             key = str(key_node.value)
             child = (*path, key)
             if key in result:
@@ -156,9 +168,7 @@ class _Reader:
             value: object = self._scalars.construct_object(node)
         except (yaml.YAMLError, ValueError, OverflowError):
             at = _at(self.source, node.start_mark)
-            raise InputError(
-                at, f"{spell(path)}: {str(node.value)[:60]!r} cannot be read; put text in quotes"
-            ) from None
+            raise InputError(at, f"{spell(path)}: {shown(node.value)} cannot be read; put text in quotes") from None
         return value
 
 

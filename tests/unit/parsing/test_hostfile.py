@@ -118,6 +118,7 @@ def test_how_the_file_was_saved_does_not_matter(text: str) -> None:
         ("gpu[1-010]", 1, "is not a node set"),
         ("n[1-3] address=10.0.0.1", 1, "1 address(es) for 3 host(s)"),
         ("gpu[1-99999999999999999999]", 1, "more than 20,000"),
+        ("n9[1-2]" + "9" * 40, 1, "is not a"),
         ("r[1-9999]n[1-9999]", 1, "more than 20,000"),
         ("1:2:3", 1, "is not an IPv6 address"),
         ("fe80::1%$(id)", 1, "is not the name of a network interface"),
