@@ -142,7 +142,7 @@ def split(stdout: str, nonce: str) -> dict[str, PartOutput]:
     parts: dict[str, PartOutput] = {}
     pieces: list[tuple[str, str, int | None, list[str]]] = []
     for line in stdout.split("\n"):
-        match = marker.fullmatch(line)
+        match = marker.fullmatch(line) if line.startswith("@@") else None
         if match is not None:
             code = None if match["code"] is None else int(match["code"])
             pieces.append((match["name"], match["what"], code, []))

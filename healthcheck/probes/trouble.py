@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from healthcheck.model.reading import Evidence, ReadingState
 from healthcheck.probes.batch import PartOutput, PartState
 
 QUOTED_LINES = 6
 QUOTED_CHARS = 300
+_MOST_LINES, _LONGEST_LINE = 5000, 2000
 _NOT_FOUND = re.compile(r"(command )?not found|No such file or directory", re.IGNORECASE)
 _DENIED = re.compile(r"permission denied|insufficient permissions|operation not permitted", re.IGNORECASE)
 _CONTROL = re.compile(r"[^\x20-\x7e\xa0-\uffff]+")
@@ -60,9 +61,15 @@ def usable(source: str, output: PartOutput | None) -> PartOutput | Trouble:
             PartState.TRUNCATED: "(the answer broke off)",
         }[output.state]
         return Trouble(ReadingState.UNPARSABLE, (Evidence(source, why), *quote(source, said(output))))
+    output = structs.replace(output, stdout=_bounded(output.stdout), stderr=_bounded(output.stderr))
     text = "\n".join(said(output))
     if output.rc == 127 or (output.rc not in (0, None) and not output.stdout and _NOT_FOUND.search(output.stderr)):
         return Trouble(ReadingState.TOOL_MISSING, quote(source, said(output)))
     if output.rc == 126 or (output.rc != 0 and _DENIED.search(text)):
         return Trouble(ReadingState.DENIED, quote(source, said(output)))
     return output
+
+
+def _bounded(text: str) -> str:
+    """No answer we understand has more or longer lines; the readers' patterns need not fear them."""
+    return "\n".join(line[:_LONGEST_LINE] for line in text.split("\n", _MOST_LINES)[:_MOST_LINES])

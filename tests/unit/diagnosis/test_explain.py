@@ -1,0 +1,165 @@
+"""What an operator reads first: the sick part, its cause, what to do, and the lines it was read from."""
+
+from __future__ import annotations
+
+import shlex
+
+from healthcheck.diagnosis.causes import CAUSES, FOLLOWS, NOT_MEASURED, UNEXPLAINED
+from healthcheck.diagnosis.explain import findings
+from healthcheck.model.component import FABRIC, hca, node
+from healthcheck.model.finding import CheckResult, Confidence, Finding
+from healthcheck.model.message import say
+from healthcheck.model.reading import Evidence
+from healthcheck.model.texts import CATALOGUE_EN
+from healthcheck.model.verdict import Verdict
+from healthcheck.probes.judge import judge_node
+from healthcheck.probes.probe import Needs
+from healthcheck.probes.read import read_node
+from tests.unit.probes.fixtures import DGX_A100, FOLDER, answer
+
+RUN = "20261129T100000-abcd"
+NEEDS = Needs(DGX_A100, own_token="hc-own")
+HEALTHY = {probe: answer(probe, "healthy") for probe in ("gpus", "hcas", "gpu_processes", "binary", "mpi", "identity")}
+
+
+def probed(host: str, **fixtures: str) -> tuple[CheckResult, ...]:
+    outputs = HEALTHY | {probe: answer(probe, name) for probe, name in fixtures.items()}
+    return judge_node(read_node(host, outputs), NEEDS)
+
+
+def explained(*checks: CheckResult, **hosts: Verdict) -> tuple[Finding, ...]:
+    return findings(checks, hosts, RUN)
+
+
+def bandwidth(verdict: Verdict, rule: str) -> CheckResult:
+    message = say(
+        "bandwidth.of_peak",
+        what="busbw",
+        observed_gbyte_s=88.0,
+        placement="in_place",
+        percent=44,
+        peak_gbyte_s=200.0,
+        size_bytes=1 << 30,
+        healthy_percent=70,
+        broken_percent=50,
+    )
+    return CheckResult("bandwidth.busbw", FABRIC, verdict, message, rule, "multi_node", 88.0, 200.0, "GB/s")
+
+
+def test_the_planted_port_is_the_one_finding() -> None:
+    (found,) = explained(*probed("node01"), *probed("node05", hcas="sick_half_rate"))
+    assert str(found.component) == "node05/hca:mlx5_2"
+    assert (found.verdict, found.confidence, found.cause.code) == (Verdict.FAIL, Confidence.CONFIRMED, "cause.hca_slow")
+    assert "100 of 200 Gb/s" in str(found.cause)
+    assert "100 of 200 Gb/s" in [str(message) for message in found.evidence_for]
+    assert any(entry.text == "100 Gb/sec (2X HDR)" for entry in found.evidence)
+    assert found.commands[0] == "ssh node05 'ibstat mlx5_2'"
+
+
+def test_a_port_that_is_down_is_one_line_and_not_two() -> None:
+    (found,) = explained(*probed("node05", hcas="sick_down"))
+    assert (str(found.component), found.cause.code) == ("node05/hca:mlx5_2", "cause.hca_down")
+
+
+def test_a_slow_fabric_follows_from_a_sick_port_and_stands_behind_it() -> None:
+    slow = bandwidth(Verdict.FAIL, "peak.below_broken")
+    port, fabric = explained(slow, *probed("node05", hcas="sick_half_rate"))
+    assert str(port.component) == "node05/hca:mlx5_2"
+    assert (fabric.cause.code, fabric.confidence) == ("cause.follows_from", Confidence.SUSPECTED)
+    assert "node05/hca:mlx5_2" in str(fabric.cause)
+
+
+def test_a_slow_fabric_without_a_sick_part_speaks_for_itself() -> None:
+    (fabric,) = explained(bandwidth(Verdict.DEGRADED, "peak.below_healthy"))
+    assert (str(fabric.component), fabric.cause.code) == ("fabric", "cause.below_peak")
+    assert not any("{host}" in line for line in fabric.commands)
+
+
+def test_a_fabric_that_passed_speaks_against_a_slow_port() -> None:
+    (port,) = explained(bandwidth(Verdict.PASS, "peak.healthy"), *probed("node05", hcas="sick_half_rate"))
+    assert [message.code for message in port.evidence_against] == ["bandwidth.of_peak"]
+
+
+def test_the_worst_comes_first_then_the_names_in_natural_order() -> None:
+    order = explained(
+        *probed("node10", binary="sick_missing"),
+        *probed("node2", binary="sick_missing"),
+        *probed("node3", gpus="sick_fewer"),
+        *probed("node4", gpu_processes="sick_foreign"),
+        *probed("node5", hcas="sick_three_lanes"),
+    )
+    assert [str(found.component) for found in order] == ["node3", "node2", "node10", "node5/hca:mlx5_5", "node4"]
+
+
+def test_a_busy_node_is_left_alone_with_who_and_what() -> None:
+    skipped_job = CheckResult(
+        "job.integrity", node("node08"), Verdict.INCONCLUSIVE, say("stage.not_run", why="busy"), "integrity.not_run"
+    )
+    (found,) = explained(*probed("node08", gpu_processes="sick_foreign"), skipped_job)
+    assert (found.verdict, found.cause.code) == (Verdict.SKIPPED, "cause.busy_foreign")
+    assert "mlteam" in str(found.cause)
+
+
+def test_an_unreachable_host_gets_the_lines_to_try() -> None:
+    refused = CheckResult(
+        "host.reached",
+        node("node04"),
+        Verdict.INCONCLUSIVE,
+        say("host.unreachable", port=22, detail="timed out"),
+        "connect.unreachable",
+        "probe",
+    )
+    (found,) = explained(refused)
+    assert found.cause.code == "cause.unreachable"
+    assert found.commands[0] == "ping -c 3 node04"
+    assert found.evidence[0].text == "no answer on port 22: timed out"
+
+
+def test_a_host_about_which_nothing_was_recorded_is_not_forgotten() -> None:
+    (found,) = explained(*probed("node01"), node01=Verdict.PASS, node02=Verdict.INCONCLUSIVE)
+    assert (str(found.component), found.cause.code) == ("node02", "cause.not_measured")
+    assert found.evidence
+
+
+def test_all_well_is_no_finding_and_a_check_that_does_not_apply_is_none_either() -> None:
+    one_host = CheckResult("stage.run", FABRIC, Verdict.SKIPPED, say("stage.one_host"), "stage.does_not_apply")
+    assert explained(*probed("node01"), one_host, node01=Verdict.PASS) == ()
+
+
+def test_several_troubles_of_one_node_are_one_finding_that_keeps_them_all() -> None:
+    (found,) = explained(*probed("node01", gpus="sick_fewer", mpi="tool_missing", binary="sick_missing"))
+    assert (found.verdict, found.cause.code) == (Verdict.FAIL, "cause.gpu_fewer")
+    assert {message.code for message in found.evidence_for} >= {"probe.mpi.missing", "probe.binary.missing"}
+
+
+def test_names_are_data_in_every_suggested_line() -> None:
+    check = CheckResult(
+        "hca.rate",
+        hca("a;rm -rf ~", "x$(reboot)"),
+        Verdict.FAIL,
+        say("probe.hca.slow", device="x", rate=100.0, expected=200.0),
+        "hca.rate_broken",
+        evidence=(Evidence("sysfs", "100"),),
+    )
+    (found,) = explained(check)
+    first = shlex.split(found.commands[0])
+    assert first[:2] == ["ssh", "a;rm -rf ~"]
+    assert shlex.split(first[2]) == ["ibstat", "x$(reboot)"]
+
+
+def test_every_recorded_sickness_is_explained_in_whole_sentences() -> None:
+    """Each fixture through judge and explain: the texts are there and their placeholders are filled."""
+    for probe in HEALTHY:
+        for path in sorted((FOLDER / probe).glob("*.txt")):
+            for found in explained(*probed("node01", **{probe: path.stem})):
+                assert found.evidence
+                for message in (found.cause, found.remedy, *found.evidence_for):
+                    assert message.code in CATALOGUE_EN
+                    assert "{" not in str(message)
+
+
+def test_every_cause_has_its_texts() -> None:
+    codes = {cause.code for cause in (*CAUSES.values(), UNEXPLAINED, NOT_MEASURED, FOLLOWS)}
+    assert {f"{what}.{code}" for what in ("cause", "remedy") for code in codes} == {
+        code for code in CATALOGUE_EN if code.startswith(("cause.", "remedy."))
+    }
