@@ -28,7 +28,9 @@ def answer(cluster: SimCluster, host: Host, argv: Sequence[str], files: Mapping[
 
     A command that healthcheck does not send ends with exit code 127.
     """
-    node = cluster.nodes[host.name]
+    node = cluster.node(host.name)
+    if node is None:
+        return at_once(stderr=NOT_ANSWERED, exit_code=127)
     words = tuple(argv)
     if words == ("true",):
         return at_once()

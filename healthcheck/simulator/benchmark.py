@@ -250,6 +250,6 @@ def _devices(run: Run) -> Iterator[Device]:
 def _placement(measured: Speed, table: TableHead, wrong: float, n_ranks: int, in_place: bool) -> Placement:
     counted = table.check > 0 and (table.collective.in_place_is_checked or not in_place)
     time_us, algbw, busbw = measured.time_us, measured.algbw_gbyte_s, measured.busbw_gbyte_s
-    if not table.layout.redop_and_root:
+    if not table.layout.wrong_count:
         return Placement(time_us, algbw, busbw, max_delta=wrong if table.check else None)
     return Placement(time_us, algbw, busbw, wrong=wrong * n_ranks if counted else None)

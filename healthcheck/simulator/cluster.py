@@ -20,12 +20,14 @@ from healthcheck.simulator.faults import (
     GpusFault,
     HangFault,
     HcaFault,
+    NodeFault,
     NoiseFault,
     NvlinkFault,
     UnreachableFault,
 )
 
 MAX_NODES = 20_000
+LOCALHOST = "localhost"
 _F = TypeVar("_F")
 
 
@@ -47,7 +49,7 @@ class SimCluster:
     """`n` nodes `node01`... of one platform. Raises InputError for a fault that names what the cluster lacks.
 
     `job_seconds` is how long every benchmark takes, `tool_version` which nccl-tests the nodes have,
-    `names` replaces the generated node names.
+    `names` replaces the generated node names (then there are as many nodes as names).
     """
 
     def __init__(
@@ -73,13 +75,23 @@ class SimCluster:
         self.noise = next(
             (fault.sigma for fault in reversed(self.faults) if isinstance(fault, NoiseFault)), DEFAULT_NOISE
         )
+        self._by_host: dict[str, list[NodeFault]] = {}
+        for fault in self.faults:
+            if not isinstance(fault, NoiseFault):
+                self._by_host.setdefault(fault.host, []).append(fault)
         width = max(2, len(str(n)))
         node_names = tuple(names) or tuple(f"node{number:0{width}d}" for number in range(1, n + 1))
         self.nodes: dict[str, SimNode] = {
             name: self._node(name, f"l{position // leaf_size + 1}") for position, name in enumerate(node_names)
         }
         self._check_hosts()
+        self._head = self._node(LOCALHOST, "")
         self._times_run: dict[str, Iterator[int]] = {}
+
+    def node(self, name: str) -> SimNode | None:
+        """A node by name, None when there is none. `localhost` is a healthy machine beside the cluster, from which
+        jobs can be launched too."""
+        return self._head if name == LOCALHOST else self.nodes.get(name)
 
     def times_run(self, key: str) -> int:
         """How often a job of this key was run before; repeats of a job read noise of their own."""
@@ -119,10 +131,10 @@ class SimCluster:
         )
 
     def _of(self, host: str, kind: type[_F]) -> list[_F]:
-        return [fault for fault in self.faults if isinstance(fault, kind) and getattr(fault, "host", None) == host]
+        return [fault for fault in self._by_host.get(host, ()) if isinstance(fault, kind)]
 
     def _check_hosts(self) -> None:
-        for fault in self.faults:
-            if not isinstance(fault, NoiseFault) and fault.host not in self.nodes:
+        for host in self._by_host:
+            if host not in self.nodes:
                 names = list(self.nodes)
-                raise InputError(WHERE, f"there is no node {fault.host!r}; the nodes are {names[0]} to {names[-1]}")
+                raise InputError(WHERE, f"there is no node {host!r}; the nodes are {names[0]} to {names[-1]}")

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from healthcheck.model.message import say
+from healthcheck.errors import InputError
 from healthcheck.ports import PushFile, PushResult
 from healthcheck.simulator.nodes import CACHE, HOME
 
@@ -83,15 +83,15 @@ class Disks:
             return self._disks[host]
 
     def push(self, host: str, folder: str, files: Sequence[PushFile]) -> PushResult:
-        """Put files below the cache folder of a node; `copied` names those that were not there already."""
+        """Put files below the cache folder of a node; `copied` names those that were not there already.
+
+        InputError when a local file cannot be read.
+        """
         root = f"{CACHE}/{folder}".rstrip("/")
         disk = self.of(host)
         copied = []
         for file in files:
-            try:
-                content = self._content(file)
-            except OSError as error:
-                return PushResult(None, reason=say("push.refused", detail=str(error)))
+            content = self._content(file)
             path = f"{root}/{file.name}"
             if disk.files.get(path) != content:
                 disk.write(path, content, file.mode)
@@ -104,5 +104,8 @@ class Disks:
         source = file.source or ""
         with self._lock:
             if source not in self._sources:
-                self._sources[source] = Path(source).read_bytes()
+                try:
+                    self._sources[source] = Path(source).read_bytes()
+                except OSError as error:
+                    raise InputError(source, f"cannot be read for copying: {error.strerror}") from error
             return self._sources[source]

@@ -86,7 +86,7 @@ class SimTransport:
         """There is nothing to close."""
 
     def _refused(self, host: Host) -> CommandResult | None:
-        node = self._cluster.nodes.get(host.name)
+        node = self._cluster.node(host.name)
         if node is None:
             reason = say("host.unresolvable", address=host.address, detail="no simulated node has this name")
         elif node.unreachable:

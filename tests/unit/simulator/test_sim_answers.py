@@ -141,6 +141,20 @@ def test_planted_noise_spreads_the_readings() -> None:
     assert spread() < 0.02 < spread("noise=0.03") < 0.3
 
 
+def test_jobs_can_be_launched_from_the_machine_beside_the_cluster() -> None:
+    sim = cluster(nodes=2)
+    files = {HOSTFILE: b"node01 slots=8\nnode02 slots=8\n"}
+    reply = answer(sim, Host("localhost", "localhost"), mpirun(f"--hostfile {HOSTFILE}", 16), files)
+    assert parsed(reply).tables[0].hosts == ("node01", "node02")
+    assert facts_of_localhost_are_clean(sim)
+
+
+def facts_of_localhost_are_clean(sim: SimCluster) -> bool:
+    reply = answer(sim, Host("localhost", "localhost"), batch_argv(probe_parts(None), "n0nce"), {})
+    found = read_node("localhost", split(reply.stdout, "n0nce"))
+    return found.mpi.observed and found.gpus.observed
+
+
 def test_hydra_and_short_hostfile_lines_are_understood_too() -> None:
     sim = cluster(nodes=2)
     files = {HOSTFILE: b"node01:8\nnode02:8\n"}
