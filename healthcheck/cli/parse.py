@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _EXIT_FAILED = 1
 _EXIT_TRUNCATED = 3
 _LONGEST_LINE = 1 << 20  # a file without line ends must not be read as one line
+_LARGEST_JSON = 64 << 20
 STDIN = "-"
 
 
@@ -70,11 +71,20 @@ def _read(argument: str) -> Iterator[ParsedFile]:
 
 
 def _parse(stream: BinaryIO, path: str) -> ParsedFile:
+    from itertools import chain
+
+    from healthcheck.parsing import nccl_json
     from healthcheck.parsing.nccl_tests import parse_output
     from healthcheck.reporting.parsed_output import ParsedFile
 
     readable = path.encode("utf-8", "replace").decode("utf-8")
-    return ParsedFile(readable, parse_output(iter(lambda: stream.readline(_LONGEST_LINE), b"")))
+    lines = iter(lambda: stream.readline(_LONGEST_LINE), b"")
+    first = next(lines, b"")
+    if first.lstrip().startswith(nccl_json.START):
+        output = nccl_json.parse_json(first + stream.read(_LARGEST_JSON))
+        if output is not None:
+            return ParsedFile(readable, output)
+    return ParsedFile(readable, parse_output(chain([first] if first else [], lines)))
 
 
 def _exit_code(parsed: list[ParsedFile]) -> int:

@@ -117,3 +117,13 @@ def test_csv_has_one_line_a_size_and_placement(capsys: pytest.CaptureFixture[str
 def test_json_and_csv_together_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["parse", "--json", "--csv", GOOD]) == 2
     assert "choose one" in capsys.readouterr().err
+
+
+def test_a_json_file_of_nccl_tests_is_input_like_any_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = nccl_capture("v2.19.6-json-J-mpi-2hosts").stdout
+    file = tmp_path / "out.json"
+    file.write_text(text[text.index('{"version"') :])
+    assert run(["parse", "--json", str(file)]) == 0
+    shown = capsys.readouterr().out
+    assert len(json.loads(shown)["files"][0]["tables"][0]["rows"]) == 4
+    assert "OMPI_COMM_WORLD_RANK" not in shown

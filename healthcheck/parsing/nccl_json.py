@@ -1,0 +1,223 @@
+"""The file that nccl-tests writes with `-J` (2.17.3 and newer) -> the same values as its text.
+
+It lists one device a process and no number of ranks, writes booleans and NaN as strings, and after a crash it ends
+anywhere: then what stands in it as whole results is read. Its copy of the environment is never looked at.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from healthcheck.model.collective import Collective
+from healthcheck.model.measurement import (
+    CollectiveRow,
+    CollectiveTable,
+    Failure,
+    FailureKind,
+    OutputState,
+    ParsedOutput,
+    ParseWarning,
+    Placement,
+    Rank,
+)
+from healthcheck.parsing.nccl_tests.heads import collective_of
+
+START = b'{"version"'
+_END_OF_RESULT = b'"experiment_name":""}'
+_RESULTS = b'"results":'
+_ENV = b'"env":['
+_AFTER_ENV = b'"nccl_version":'
+_Number = float | str | None
+
+
+class _Half(Struct):
+    time: _Number = None
+    cpu_time: _Number = None
+    alg_bw: _Number = None
+    bus_bw: _Number = None
+    nwrong: _Number = None
+
+
+class _Result(Struct):
+    size: int
+    count: int
+    type: str
+    redop: str
+    root: str
+    out_of_place: _Half | None = None
+    in_place: _Half | None = None
+
+
+class _Device(Struct):
+    rank: int
+    hostname: str
+    group: int | None = None
+    pid: int | None = None
+    device: int | None = None
+    device_hex: str | None = None
+    device_info: str | None = None
+
+
+class _Config(Struct):
+    nthreads: int = 1
+    ngpus: int = 1
+    devices: tuple[_Device, ...] = ()
+
+
+class _Bounds(Struct):
+    count: int
+    okay: str
+
+
+class _Average(Struct):
+    okay: str
+    bandwidth: _Number = None
+    bandwidith: _Number = None  # sic, up to 2.17.8
+
+
+class _Document(Struct):
+    version: int
+    start_time: str
+    args: tuple[str, ...]
+    config: _Config | None = None
+    results: tuple[_Result, ...] = ()
+    out_of_bounds: _Bounds | None = None
+    average_bus_bandwidth: _Average | None = None
+    average_bus_bandwidith: _Average | None = None  # sic, up to 2.17.8
+
+
+def parse_json(data: bytes) -> ParsedOutput | None:
+    """What the file says; None when it is no such file. One that was cut is at most `truncated`."""
+    if not data.lstrip().startswith(START):
+        return None
+    data = _without_env(data.strip())
+    document = _decoded(data) or _decoded(_repaired(data))
+    return None if document is None else _output(document)
+
+
+def _without_env(data: bytes) -> bytes:
+    """The file without its copy of the environment: it may hold secrets, and is cut wrongly by some who hide them."""
+    start = data.find(_ENV)
+    if start < 0:
+        return data
+    end = data.find(_AFTER_ENV, start)
+    return data[:start] + (data[end:] if end >= 0 else b"")
+
+
+def _decoded(data: bytes) -> _Document | None:
+    try:
+        return msgspec.json.decode(data, type=_Document)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _repaired(data: bytes) -> bytes:
+    """A cut file up to its last whole result, closed; without results up to where they would begin."""
+    end = data.rfind(_END_OF_RESULT)
+    if end >= 0:
+        return data[: end + len(_END_OF_RESULT)] + b"]}"
+    start = data.find(_RESULTS)
+    return data[: start if start >= 0 else len(data)].rstrip(b", \n") + b"}"
+
+
+def _output(document: _Document) -> ParsedOutput:
+    rows = tuple(map(_row, document.results))
+    table, warnings = _table(document, rows)
+    halves = [half for row in rows for _, half in row.placements]
+    counts = [half.wrong for half in halves if half.wrong is not None]
+    average = document.average_bus_bandwidth or document.average_bus_bandwidith
+    failures = _failures(table, average)
+    state = OutputState.COMPLETE if table.complete else OutputState.TRUNCATED
+    return ParsedOutput(
+        state=OutputState.FAILED if failures else state,
+        verified=bool(counts) if halves else None,
+        wrong_values=sum(counts) if counts else None,
+        failures=failures,
+        warnings=warnings,
+        tables=(table,),
+    )
+
+
+def _table(document: _Document, rows: tuple[CollectiveRow, ...]) -> tuple[CollectiveTable, tuple[ParseWarning, ...]]:
+    config = document.config or _Config()
+    ranks = tuple(
+        Rank(item.rank, item.group, item.pid, item.hostname, item.device, item.device_hex, item.device_info)
+        for item in config.devices
+    )
+    group = [rank for rank in ranks if rank.group == ranks[0].group]
+    per_process = config.nthreads * config.ngpus
+    warnings: tuple[ParseWarning, ...] = ()
+    if per_process > 1 and group:
+        text = f"number of ranks: {len(group)} processes of {per_process} GPUs each; their first GPUs are listed"
+        warnings = (ParseWarning("n_ranks_inferred", text),)
+    bounds = document.out_of_bounds
+    average = document.average_bus_bandwidth or document.average_bus_bandwidith
+    measured = any(half.algbw_gbyte_s is not None for row in rows for _, half in row.placements)
+    table = CollectiveTable(
+        collective=collective_of(document.args[0]) if document.args else None,
+        tool="nccl-tests",
+        tool_version=None,
+        n_ranks=len(group) * per_process if group else None,
+        hosts=tuple(dict.fromkeys(rank.host for rank in group)),
+        gpu_models=tuple(dict.fromkeys(rank.model for rank in group if rank.model)),
+        ranks=ranks,
+        rows=rows,
+        avg_busbw_gbyte_s=None if average is None else _value(average.bandwidth or average.bandwidith),
+        out_of_bounds_count=None if bounds is None else bounds.count,
+        out_of_bounds_ok=None if bounds is None else bounds.okay == "true",
+        complete=document.config is not None and bounds is not None and average is not None and measured,
+    )
+    return table, warnings
+
+
+def _failures(table: CollectiveTable, average: _Average | None) -> tuple[Failure, ...]:
+    failures: list[Failure] = []
+    if table.collective != Collective.HYPERCUBE or table.n_ranks in (1, 2):
+        bad = _first_wrong(table)
+        if bad is None and table.out_of_bounds_ok is False:
+            bad = f"{table.out_of_bounds_count} results out of bounds"
+        if bad is not None:
+            failures.append(Failure(FailureKind.DATA_CHECK, bad))
+    if average is not None and average.okay == "false":
+        failures.append(Failure(FailureKind.MIN_BANDWIDTH, "average bus bandwidth is below NCCL_TESTS_MIN_BW"))
+    if not failures and table.out_of_bounds_count is not None and not table.complete:
+        failures.append(Failure(FailureKind.NO_MEASUREMENT, "ended without one measured row"))
+    return tuple(failures)
+
+
+def _first_wrong(table: CollectiveTable) -> str | None:
+    for row in table.rows:
+        for name, half in row.placements:
+            if half.wrong and (name != "in_place" or _in_place_counts(table.collective)):
+                return f"{half.wrong:g} wrong values at size {row.size_bytes} ({name.replace('_', ' ')})"
+    return None
+
+
+def _in_place_counts(collective: str | None) -> bool:
+    return collective not in set(Collective) or Collective(collective).in_place_is_checked
+
+
+def _row(result: _Result) -> CollectiveRow:
+    root = result.root.strip()
+    return CollectiveRow(
+        size_bytes=result.size,
+        count=result.count,
+        dtype=result.type,
+        redop=result.redop.strip() or None,
+        root=int(root) if root.removeprefix("-").isdecimal() else None,
+        out_of_place=_placement(result.out_of_place),
+        in_place=_placement(result.in_place),
+    )
+
+
+def _placement(half: _Half | None) -> Placement | None:
+    if half is None:
+        return None
+    time = half.time if half.time is not None else half.cpu_time
+    return Placement(_value(time), _value(half.alg_bw), _value(half.bus_bw), wrong=_value(half.nwrong))
+
+
+def _value(printed: _Number) -> float | None:
+    """The number; None for the strings `nan` and `inf`."""
+    return printed if isinstance(printed, float) else None
