@@ -78,6 +78,8 @@ def _to_wire(value: object) -> object:
         return value if _is_plain(type(value)) else _fields(value)
     if isinstance(value, tuple | list):
         return [_to_wire(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _to_wire(item) for key, item in value.items()}
     return value
 
 
@@ -119,6 +121,9 @@ def _from_wire(kind: Any, raw: object) -> object:
         inner = _arguments(kind)
         return [_from_wire(inner[0], item) for item in raw] if inner else raw
     if isinstance(raw, dict):
+        inner = _arguments(kind)
+        if len(inner) == 2:
+            return {name: _from_wire(inner[1], value) for name, value in raw.items()}
         hints = _wire_hints(kind)
         return {name: _from_wire(hints[name], value) if name in hints else value for name, value in raw.items()}
     return raw

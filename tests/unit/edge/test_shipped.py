@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,14 @@ def test_a_folder_named_like_a_host_is_not_in_the_way(tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gpu01").mkdir()
     assert [host.name for host in load_hosts("gpu01")[0]] == ["gpu01"]
+
+
+def test_hosts_come_through_a_pipe_as_from_a_shell_substitution() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"gpu01\ngpu02\n")
+    os.close(writing)
+    assert [host.name for host in load_hosts(f"/dev/fd/{reading}")[0]] == ["gpu01", "gpu02"]
+    os.close(reading)
 
 
 def test_a_node_set_is_kept_as_it_was_given() -> None:
