@@ -1,0 +1,116 @@
+"""A job that did not measure must never look like one that did, nor a fault like a missing measurement."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthcheck.evaluation.integrity import consistent, covers, judge_integrity
+from healthcheck.model.command import ExitKind
+from healthcheck.model.measurement import Failure, FailureKind, OutputState, ParseWarning
+from healthcheck.model.message import say
+from healthcheck.model.verdict import Verdict
+from tests.unit.evaluation.builders import GIB, job, outcome, row, sweep
+
+
+def test_a_whole_checked_table_is_a_measurement() -> None:
+    assert judge_integrity(outcome(sweep(230.0))).verdict is Verdict.PASS
+
+
+def test_wrong_values_are_fail_even_in_a_fast_complete_run() -> None:
+    found = judge_integrity(outcome(sweep(230.0), wrong=3.0))
+    assert found.verdict is Verdict.FAIL
+    assert "3 values" in str(found.message)
+
+
+@pytest.mark.parametrize("kind", [ExitKind.STALLED, ExitKind.TIMED_OUT])
+def test_a_job_that_started_and_stopped_is_broken_one_that_never_started_is_unknown(kind: ExitKind) -> None:
+    begun = outcome((), state=OutputState.TRUNCATED, kind=kind, exit_code=None, verified=None)
+    never = outcome((), state=OutputState.EMPTY, kind=kind, exit_code=None, verified=None, started=False)
+    assert judge_integrity(begun).verdict is Verdict.FAIL
+    assert judge_integrity(never).verdict is Verdict.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    "kind", [ExitKind.UNREACHABLE, ExitKind.LOGIN_REFUSED, ExitKind.HOST_KEY_UNKNOWN, ExitKind.STOPPED]
+)
+def test_what_was_never_measured_is_inconclusive(kind: ExitKind) -> None:
+    nothing = outcome((), state=OutputState.EMPTY, kind=kind, exit_code=None, verified=None, started=False)
+    assert judge_integrity(nothing).verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_printed_cuda_error_outranks_the_way_the_job_was_ended() -> None:
+    failure = Failure(FailureKind.CUDA, "uncorrectable ECC error encountered", "node03", 12)
+    found = judge_integrity(
+        outcome((), state=OutputState.FAILED, kind=ExitKind.STOPPED, exit_code=None, failures=(failure,))
+    )
+    assert found.verdict is Verdict.FAIL
+    assert found.rule == "integrity.cuda"
+    assert "ECC" in found.evidence[0].text and "node03" in found.evidence[0].source
+
+
+def test_a_secondary_failure_does_not_hide_the_first_cause() -> None:
+    late = Failure(FailureKind.NCCL, "remote process exited", "node01", 3, secondary=True)
+    cause = Failure(FailureKind.IB_COMPLETION, "status=12", "node04", 9)
+    found = judge_integrity(outcome((), state=OutputState.FAILED, exit_code=3, failures=(late, cause)))
+    assert found.rule == "integrity.ib_completion"
+
+
+def test_a_missing_binary_is_not_a_broken_node() -> None:
+    error = say("launch.binary_missing", host="node02", program="all_reduce_perf")
+    found = judge_integrity(
+        outcome((), state=OutputState.EMPTY, exit_code=132, verified=None, started=False, launch_error=error)
+    )
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.rule == "integrity.binary_missing"
+
+
+def test_a_crashed_rank_is() -> None:
+    error = say("launch.rank_signalled", host="node02", rank=1, signal="11")
+    found = judge_integrity(outcome((), state=OutputState.TRUNCATED, exit_code=139, launch_error=error))
+    assert found.verdict is Verdict.FAIL
+
+
+def test_exit_code_zero_without_a_footer_proves_nothing() -> None:
+    assert judge_integrity(outcome(sweep(230.0), state=OutputState.TRUNCATED)).verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_complete_table_with_a_bad_exit_code_is_a_failure() -> None:
+    assert judge_integrity(outcome(sweep(230.0), exit_code=9)).verdict is Verdict.FAIL
+
+
+def test_a_table_that_is_complete_counts_though_mpirun_hung_in_teardown() -> None:
+    assert judge_integrity(outcome(sweep(230.0), kind=ExitKind.TEARDOWN_HUNG, exit_code=None)).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("found", [16, 1, None])
+def test_another_number_of_ranks_is_another_measurement(found: int | None) -> None:
+    assert judge_integrity(outcome(sweep(230.0), n_ranks=found)).rule == "integrity.ranks"
+
+
+def test_a_missing_size_is_not_overlooked() -> None:
+    assert judge_integrity(outcome(sweep(230.0)[:-1])).rule == "integrity.sizes"
+
+
+def test_a_size_lowered_for_lack_of_memory_is_judged_by_what_is_left() -> None:
+    lowered = (ParseWarning("max_bytes_reduced", "Reducing maxBytes", 9),)
+    assert judge_integrity(outcome(sweep(230.0)[:-1], warnings=lowered)).verdict is Verdict.PASS
+
+
+def test_unchecked_results_are_no_measurement_where_a_check_was_asked_for() -> None:
+    assert judge_integrity(outcome(sweep(230.0), verified=False)).rule == "integrity.unverified"
+    unchecked = outcome(sweep(230.0), of=job(check=False), verified=False)
+    assert judge_integrity(unchecked).verdict is Verdict.PASS
+
+
+def test_sizes_match_when_the_cut_is_smaller_than_the_ranks_explain() -> None:
+    # 8 ranks x 16 x 4 bytes: the printed 8589934560 of a true log, and one step too far.
+    assert covers(row(8 * GIB - 511, 230.0), 8 * GIB, 8)
+    assert not covers(row(8 * GIB - 512, 230.0), 8 * GIB, 8)
+    assert not covers(row(8 * GIB + 4, 230.0), 8 * GIB, 8)
+
+
+def test_bus_bandwidth_that_contradicts_the_algorithm_bandwidth_is_noticed() -> None:
+    good = row(GIB, 230.0, 230.0)
+    assert consistent(good, 1.75)
+    # The factor of an article that forgot the 2: busbw below algbw for 8 ranks.
+    assert not consistent(good, 0.875)

@@ -1,0 +1,103 @@
+"""The 70/50 rule, what is judged, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthcheck.edge.shipped import shipped_platforms
+from healthcheck.evaluation.limits import (
+    BUSBW_CHECK,
+    judge_bandwidth,
+    judged_rows,
+    limit_for,
+    peak,
+    thresholds,
+    verdict_of_fraction,
+)
+from healthcheck.model.platform import Thresholds
+from healthcheck.model.playbook import Playbook, Stage
+from healthcheck.model.verdict import Verdict
+from tests.unit.evaluation.builders import GIB, job, outcome, row, sweep
+
+A100 = shipped_platforms()["a100-sxm4-8gpu-8x200"]
+ALONE = Stage(name="single_node")
+TOGETHER = Stage(name="multi_node")
+BOOK = Playbook(name="x", stages=(ALONE, TOGETHER))
+
+
+def _verdicts(*rows: object, hosts: int = 1, n_ranks: int = 8) -> dict[str, Verdict]:
+    stage = ALONE if hosts == 1 else TOGETHER
+    done = [outcome(r, of=job(hosts), n_ranks=n_ranks) for r in rows]  # type: ignore[arg-type]
+    found = judge_bandwidth(done, limit_for(done[0].job, stage, BOOK, A100), unsaturated_ok=False)
+    return {check.check: check.verdict for check in found}
+
+
+@pytest.mark.parametrize(
+    ("fraction", "verdict"),
+    [
+        (0.70, Verdict.PASS),
+        (0.6999, Verdict.DEGRADED),
+        (0.50, Verdict.DEGRADED),
+        (0.4999, Verdict.FAIL),
+        (1.2, Verdict.PASS),
+    ],
+)
+def test_the_rule_at_its_edges(fraction: float, verdict: Verdict) -> None:
+    assert verdict_of_fraction(fraction, 0.70, 0.50)[0] is verdict
+
+
+def test_peaks_of_an_a100_node_and_of_its_fabric() -> None:
+    assert peak(A100, 1).busbw_gbyte_s == 300
+    assert peak(A100, 16).busbw_gbyte_s == 200
+    assert peak(shipped_platforms()["a100-sxm4-8gpu-1x200"], 16).busbw_gbyte_s == 25
+    assert "8 NICs x 200 Gb/s" in peak(A100, 2).derivation
+
+
+def test_a_healthy_a100_passes_and_a_slow_one_does_not() -> None:
+    assert set(_verdicts(sweep(231.0)).values()) == {Verdict.PASS}
+    assert set(_verdicts(sweep(180.0)).values()) == {Verdict.DEGRADED}
+    assert set(_verdicts(sweep(140.0)).values()) == {Verdict.FAIL}
+
+
+def test_the_worse_placement_decides() -> None:
+    assert _verdicts(sweep(231.0, in_place=140.0))[BUSBW_CHECK] is Verdict.FAIL
+    assert _verdicts(sweep(140.0, in_place=231.0))[BUSBW_CHECK] is Verdict.FAIL
+
+
+def test_the_first_passing_repeat_does_not_win() -> None:
+    assert _verdicts(sweep(231.0), sweep(140.0), sweep(140.0))[BUSBW_CHECK] is Verdict.FAIL
+
+
+def test_small_sizes_do_not_drag_a_healthy_node_down() -> None:
+    small = tuple(row(1 << n, 5.0, 5.0) for n in range(10, 30))
+    assert [r.size_bytes for r in judged_rows((*small, *sweep(231.0)))] == [GIB << n for n in range(4)]
+    assert _verdicts((*small, *sweep(231.0)))[BUSBW_CHECK] is Verdict.PASS
+
+
+def test_only_sizes_within_a_factor_of_eight_of_the_largest_are_judged() -> None:
+    assert [r.size_bytes for r in judged_rows([row(GIB << n, 1.0) for n in range(6)])] == [
+        GIB << n for n in (2, 3, 4, 5)
+    ]
+
+
+def test_a_sweep_that_ends_below_one_gib_is_not_called_slow() -> None:
+    small = (row(512 << 20, 100.0, 100.0),)
+    assert set(_verdicts(small).values()) == {Verdict.INCONCLUSIVE}
+    done = [outcome(small, of=job(sizes=(512 << 20, 512 << 20)))]
+    opted_in = judge_bandwidth(done, limit_for(done[0].job, ALONE, BOOK, A100), unsaturated_ok=True)
+    assert {check.verdict for check in opted_in} == {Verdict.FAIL}
+
+
+def test_the_fabric_is_held_against_the_sum_of_its_nics() -> None:
+    assert _verdicts(sweep(191.0, n_ranks=16), hosts=2, n_ranks=16)[BUSBW_CHECK] is Verdict.PASS
+    assert _verdicts(sweep(96.8, n_ranks=16), hosts=2, n_ranks=16)[BUSBW_CHECK] is Verdict.FAIL
+
+
+def test_who_set_the_threshold_is_known_and_the_nearest_wins() -> None:
+    strict, mild = Thresholds(0.9, 0.8), Thresholds(0.6, 0.4)
+    book = Playbook(name="b", stages=(), thresholds=mild)
+    staged = Stage(name="single_node", thresholds=strict)
+    assert thresholds(staged, book, A100, Thresholds(0.5, 0.1)) == (Thresholds(0.5, 0.1), "command line")
+    assert thresholds(staged, book, A100, None) == (strict, "playbook b, stage single_node")
+    assert thresholds(ALONE, book, A100, None) == (mild, "playbook b")
+    assert thresholds(ALONE, BOOK, A100, None)[0] == Thresholds(0.7, 0.5)

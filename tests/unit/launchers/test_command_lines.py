@@ -1,0 +1,99 @@
+"""The command lines themselves: read them as a person who has to debug one at night would."""
+
+from __future__ import annotations
+
+import shlex
+
+from healthcheck.launchers import LAUNCHERS
+from healthcheck.launchers.files import launch_files
+from healthcheck.launchers.site import LaunchSite
+from healthcheck.model.command import CollectiveJob
+from healthcheck.model.host import Host
+from healthcheck.model.node import MpiFlavour
+from healthcheck.model.playbook import Playbook, Stage
+from healthcheck.planning.stages import multi_node_jobs, single_node_jobs
+
+BOOK = Playbook(name="x", stages=(), env={"NCCL_DEBUG": "WARN"})
+HOSTS = tuple(Host(name, name, slots=8) for name in ("gpu01", "gpu02", "gpu03"))
+FOLDER = "/home/op/.cache/healthcheck/run/t0"
+
+
+def _jobs() -> tuple[CollectiveJob, CollectiveJob]:
+    alone = single_node_jobs(BOOK, Stage(name="single_node"), HOSTS[:1])[0]
+    return alone, multi_node_jobs(BOOK, Stage(name="multi_node"), HOSTS, "gpu01")[0]
+
+
+def _line(family: str, version: str, job: CollectiveJob, folder: str | None) -> str:
+    site = LaunchSite(MpiFlavour(family, version), "/opt/nccl-tests/build/all_reduce_perf", "t0", folder)
+    return shlex.join(LAUNCHERS[family](job, site).argv)
+
+
+NCCL = "-b 536870912 -e 8589934592 -f 2 -g 1 -n 20 -w 5 -c 1"
+RANK = "timeout -k 5 600 /opt/nccl-tests/build/all_reduce_perf"
+
+
+def test_one_node_is_eight_processes_of_one_gpu_each() -> None:
+    alone, _ = _jobs()
+    expected = (
+        "mpirun -np 8 --host localhost:8 --map-by slot --bind-to none -x HEALTHCHECK_TOKEN=t0 -x NCCL_DEBUG=WARN "
+        f"{RANK} {NCCL}"
+    )
+    assert _line("openmpi", "4.1.4", alone, None) == expected
+    assert _line("openmpi", "5.0.11", alone, None) == expected
+
+
+def test_open_mpi_4_over_nodes() -> None:
+    assert _line("openmpi", "4.1.4", _jobs()[1], FOLDER) == (
+        f"mpirun -np 24 --hostfile {FOLDER}/hostfile --leave-session-attached "
+        "--mca orte_launch_agent 'env HEALTHCHECK_TOKEN=t0 timeout -k 5 600 orted' "
+        f"--mca plm_rsh_args '-F {FOLDER}/ssh_config' --mca plm_rsh_no_tree_spawn 1 "
+        f"--map-by slot --bind-to none -x HEALTHCHECK_TOKEN=t0 -x NCCL_DEBUG=WARN {RANK} {NCCL}"
+    )
+
+
+def test_open_mpi_5_spells_it_differently() -> None:
+    line = _line("openmpi", "5.0.11", _jobs()[1], FOLDER)
+    assert "--prtemca prte_launch_agent 'env HEALTHCHECK_TOKEN=t0 timeout -k 5 600 prted'" in line
+    assert f"--prtemca plm_ssh_args '-F {FOLDER}/ssh_config' --prtemca plm_ssh_no_tree_spawn 1" in line
+    assert "orted" not in line and "plm_rsh" not in line
+
+
+def test_hydra_takes_a_program_for_ssh_and_genv_for_the_environment() -> None:
+    assert _line("hydra", "5.0.2", _jobs()[1], FOLDER) == (
+        f"mpirun -n 24 -f {FOLDER}/hostfile -launcher ssh -launcher-exec {FOLDER}/ssh "
+        f"-genv HEALTHCHECK_TOKEN t0 -genv NCCL_DEBUG WARN {RANK} {NCCL}"
+    )
+
+
+def test_the_outer_deadline_is_later_than_that_of_the_ranks() -> None:
+    job = _jobs()[1]
+    site = LaunchSite(MpiFlavour("openmpi", "4"), "/x/all_reduce_perf", "t0", FOLDER)
+    assert LAUNCHERS["openmpi"](job, site).deadline_s > job.timeout_s
+
+
+def test_root_is_allowed_only_where_the_login_is_root() -> None:
+    alone, _ = _jobs()
+    as_root = LaunchSite(MpiFlavour("openmpi", "4"), "/x/all_reduce_perf", "t0", as_root=True)
+    assert "--allow-run-as-root" in LAUNCHERS["openmpi"](alone, as_root).argv
+    assert "--allow-run-as-root" not in _line("openmpi", "4.1.4", alone, None)
+
+
+def test_the_launchers_ssh_obeys_the_hostfile_and_never_asks() -> None:
+    hosts = (Host("gpu01", "10.0.0.1", port=2222, user="op", slots=8), Host("gpu02", "gpu02", slots=4))
+    known = ("gpu01,[10.0.0.1]:2222 ssh-ed25519 AAAA",)
+    files = launch_files("openmpi", hosts, (8, 4), known, FOLDER)
+    assert files["hostfile"] == "gpu01 slots=8\ngpu02 slots=4\n"
+    assert files["known_hosts"] == known[0] + "\n"
+    config = files["ssh_config"]
+    assert "Host gpu01\n    HostName 10.0.0.1\n    Port 2222\n    User op\n" in config
+    assert "Host gpu02" not in config
+    for rule in ("BatchMode yes", "StrictHostKeyChecking yes", "ConnectTimeout 10"):
+        assert rule in config
+    # In ssh the first value wins: ours have to stand before the user's own.
+    assert config.index("StrictHostKeyChecking") < config.index("Include ~/.ssh/config")
+
+
+def test_hydra_gets_its_own_hostfile_and_an_ssh_script() -> None:
+    files = launch_files("hydra", HOSTS[:2], (8, 8), (), FOLDER)
+    assert files["hostfile"] == "gpu01:8\ngpu02:8\n"
+    assert files["ssh"] == f'#!/bin/sh\nexec ssh -F {FOLDER}/ssh_config "$@"\n'

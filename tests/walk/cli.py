@@ -1,0 +1,44 @@
+"""Runs the command line inside the test process, as a user would, and keeps what it said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from healthcheck.__main__ import run
+from healthcheck.model.record import RunRecord
+from healthcheck.parsing.record_codec import decode_record
+
+
+class Said(Struct, frozen=True):
+    """Exit code, standard output and standard error of one command."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Shell:
+    """A user in an empty working directory."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], results: Path) -> None:
+        self._capsys = capsys
+        self.results = results
+
+    def __call__(self, *words: str) -> Said:
+        """Run `healthcheck WORDS`."""
+        self._capsys.readouterr()
+        code = run(list(words))
+        said = self._capsys.readouterr()
+        return Said(code, said.out, said.err)
+
+    def folders(self) -> list[Path]:
+        """The run directories so far, oldest first."""
+        return sorted(path for path in self.results.iterdir() if path.is_dir())
+
+    def record(self) -> RunRecord:
+        """The record of the newest run."""
+        path = self.folders()[-1] / "record.json"
+        return decode_record(path.read_bytes(), str(path))

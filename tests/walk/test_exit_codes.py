@@ -1,0 +1,138 @@
+"""Every exit code of the contract, each reached the way a user would reach it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
+from healthcheck.workflows import run as run_workflow
+from tests.walk.cli import Shell
+
+
+def test_0_a_healthy_cluster(shell: Shell) -> None:
+    said = shell("run", "--simulate", "8")
+    assert said.code == 0
+    assert said.out.startswith("PASS 8/8 ready") and said.out.count("\n") == 1
+    assert "simulated" in said.out
+    assert shell.record().healthy_hosts == tuple(f"node{n:02d}" for n in range(1, 9))
+
+
+@pytest.mark.parametrize(
+    ("fault", "component"),
+    [
+        ("node05:hca=mlx5_2,rate=0.5", "node05/hca:mlx5_2"),
+        ("node05:hca=mlx5_2,down", "node05/hca:mlx5_2"),
+        ("node02:corrupt", "node02"),
+        ("node07:hang", "node07"),
+        ("node01:gpus=7", "node01"),
+        ("node03:nvlink=0.3", "node03"),
+    ],
+)
+def test_1_a_broken_part_is_named_and_left_out(shell: Shell, fault: str, component: str) -> None:
+    said = shell("run", "--simulate", "8", "--fault", fault)
+    record = shell.record()
+    assert said.code == 1, said.err
+    assert component in {str(check.component) for check in record.checks if check.verdict.name == "FAIL"}
+    sick = component.partition("/")[0]
+    assert [host.name for host in record.hosts if host.verdict.name == "FAIL"] == [sick]
+    assert sick in record.excluded_hosts and sick not in record.healthy_hosts
+    assert len(record.healthy_hosts) == 7
+
+
+def test_2_bad_input_touches_nothing(shell: Shell) -> None:
+    said = shell("run", "--simulate", "8", "--fault", "node99:hang")
+    assert said.code == 2
+    assert said.err.count("\n") == 1 and "node99" in said.err
+    assert not shell.results.exists()
+
+
+@pytest.mark.parametrize("fault", ["node07:unreachable", "node08:busy"])
+def test_3_an_unmeasured_node_makes_the_run_inconclusive(shell: Shell, fault: str) -> None:
+    said = shell("run", "--simulate", "8", "--fault", fault)
+    record = shell.record()
+    assert said.code == 3
+    sick = fault.partition(":")[0]
+    host = next(host for host in record.hosts if host.name == sick)
+    assert host.verdict.name == ("SKIPPED" if "busy" in fault else "INCONCLUSIVE")
+    assert host.reasons
+    assert not [job for job in record.jobs if sick in job.hosts], "a node set aside must not be loaded"
+
+
+def test_a_busy_node_is_measured_only_when_asked_for(shell: Shell) -> None:
+    shell("run", "--simulate", "4", "--fault", "node02:busy", "--allow-busy")
+    assert [job for job in shell.record().jobs if "node02" in job.hosts]
+
+
+def test_4_a_slow_node_degrades_the_run(shell: Shell) -> None:
+    assert shell("run", "--simulate", "4", "--fault", "node03:nvlink=0.8").code == 4
+    assert shell("run", "--simulate", "4", "--fault", "node03:nvlink=0.8", "--allow-degraded").code == 0
+
+
+def test_70_a_bug_of_ours_is_no_traceback(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("planted by the test")
+
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr(run_workflow, "_probe", broken)
+    said = shell("run", "--simulate", "2")
+    assert said.code == 70
+    assert "Traceback" not in said.err and "bug of healthcheck" in said.err
+    log = next(tmp_path.glob("healthcheck-bug-*.log"))
+    assert "planted by the test" in log.read_text()
+    assert shell.record().state == "incomplete"
+
+
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_130_and_143_keep_what_was_measured(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, signum: signal.Signals, code: int
+) -> None:
+    asked = run_workflow.run_stage
+
+    def interrupted_before_the_second_stage(*arguments: object) -> None:
+        asked(*arguments)  # type: ignore[arg-type]
+        if threading.current_thread() is threading.main_thread():
+            os.kill(os.getpid(), signum)
+
+    monkeypatch.setattr(run_workflow, "run_stage", interrupted_before_the_second_stage)
+    said = shell("run", "--simulate", "4")
+    record = shell.record()
+    assert said.code == code
+    assert record.state == "interrupted" and record.exit_code == code
+    assert len([job for job in record.jobs if job.verdict.name == "PASS"]) == 4
+    assert record.healthy_hosts == ()
+    assert (shell.folders()[-1] / "report.html").exists()
+
+    monkeypatch.setattr(run_workflow, "run_stage", asked)
+    again = shell("run", "--simulate", "4", "--resume", record.run_id)
+    resumed = shell.record()
+    assert again.code == 0 and resumed.state == "complete"
+    before = {job.id: job.started_at for job in record.jobs}
+    assert before.items() <= {job.id: job.started_at for job in resumed.jobs}.items(), "measured twice"
+
+
+def test_json_is_one_document_and_nothing_else(shell: Shell) -> None:
+    said = shell("run", "--simulate", "2", "--json")
+    document = json.loads(said.out)
+    assert document["schema"] == "healthcheck.run/1" and document["simulated"] is True
+    assert document["verdict"] == "PASS" and document["state"] == "complete"
+
+
+def test_plan_and_dry_run_touch_nothing(shell: Shell) -> None:
+    planned = shell("plan", "full", "--simulate", "4")
+    dry = shell("run", "full", "--simulate", "4", "--dry-run")
+    assert planned.code == dry.code == 0
+    assert planned.out == dry.out
+    assert "single_node: 4 jobs" in planned.out and "mpirun -np 32" in planned.out
+    assert not shell.results.exists()
+
+
+def test_probe_starts_no_benchmark(shell: Shell) -> None:
+    said = shell("probe", "--simulate", "4", "--fault", "node02:hca=mlx5_0,down")
+    assert said.code == 1
+    assert shell.record().jobs == ()
