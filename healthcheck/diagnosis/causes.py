@@ -23,7 +23,7 @@ class Cause(Struct, frozen=True):
 
 _GPUS = (
     ("ssh", "{host}", "nvidia-smi -L"),
-    ("ssh", "{host}", "sudo dmesg -T | grep -iE 'xid|nvrm' | tail -n 20"),
+    ("ssh", "{host}", "sudo dmesg -T | grep -i -e xid -e nvrm | tail -n 20"),
 )
 _PORT = (
     ("ssh", "{host}", "ibstat {device}"),
@@ -32,7 +32,7 @@ _PORT = (
 )
 _CARDS = (
     ("ssh", "{host}", "ibstat -s"),
-    ("ssh", "{host}", "lspci | grep -iE 'infiniband|mellanox'"),
+    ("ssh", "{host}", "lspci | grep -i -e infiniband -e mellanox"),
     ("ssh", "{host}", "sudo dmesg -T | grep -i mlx | tail -n 20"),
 )
 _RESULT = (("healthcheck", "report", "{run_id}"),)
@@ -74,7 +74,7 @@ CAUSES: dict[str, Cause] = {
     ),
     "connect": Cause("connection_lost", commands=(("ping", "-c", "3", "{host}"),)),
     "push": Cause("push_refused", commands=(("ssh", "{host}", "df -h ~; ls -ld ~/.cache"),)),
-    "probe.no_output": Cause("no_answer", commands=(("ssh", "{host}", "sh -c 'echo it works'"),)),
+    "probe.no_output": Cause("no_answer", commands=(("ssh", "{host}", "echo it works"),)),
     # Not measured: what is there.
     "binary.missing": Cause("binary_missing", commands=(("healthcheck", "doctor"),)),
     "binary.not_executable": Cause("binary_not_executable"),
@@ -94,7 +94,7 @@ CAUSES: dict[str, Cause] = {
     "gpu.unreadable": Cause("gpu_unreadable", commands=_GPUS),
     "gpu.other_model": Cause("gpu_other_model", commands=(("healthcheck", "platform", "list"),)),
     "gpu.more": Cause("gpu_other_model", commands=(("healthcheck", "platform", "list"),)),
-    "hca.tool_missing": Cause("hca_tool_missing", commands=(("ssh", "{host}", "lsmod | grep -E 'ib_core|mlx5_ib'"),)),
+    "hca.tool_missing": Cause("hca_tool_missing", commands=(("ssh", "{host}", "lsmod | grep -e ib_core -e mlx5_ib"),)),
     "hca.unreadable": Cause("hca_unreadable", commands=_CARDS),
     "hca.rate_unknown": Cause("hca_unreadable", commands=_PORT),
     "busy.tool_missing": Cause("busy_unknown"),

@@ -55,9 +55,7 @@ def test_half_of_the_parts_hang_and_the_others_still_answer(path_with_sh: str, g
         Part("first", 5, "echo one; echo complaint >&2; exit 3"),
         Part("hangs", 1, "echo before; sleep 300; echo after"),
         Part("second", 5, "printf 'no line end'"),
-        Part("stubborn", 1, "trap '' TERM; while :; do sleep 1; done"),
         Part("third", 5, "echo three"),
-        Part("forks", 1, "sleep 300 & echo away"),
     )
     text, took = run(parts, path_with_sh, gnu_timeout=gnu_timeout)
     assert took < deadline_s(parts)
@@ -67,8 +65,17 @@ def test_half_of_the_parts_hang_and_the_others_still_answer(path_with_sh: str, g
     assert (first.rc, first.stdout, first.stderr, first.state) == (3, "one", "complaint", PartState.ENDED)
     assert (found["hangs"].stdout, found["hangs"].state) == ("before", PartState.TIMED_OUT)
     assert (found["second"].stdout, found["second"].state) == ("no line end", PartState.ENDED)
-    assert found["stubborn"].state is PartState.TIMED_OUT
     assert (found["third"].stdout, found["third"].state) == ("three", PartState.ENDED)
+
+
+@pytest.mark.parametrize("gnu_timeout", [True, False], ids=["gnu-timeout", "watchdog"])
+def test_a_part_that_ignores_term_is_killed(gnu_timeout: bool) -> None:
+    parts = (Part("stubborn", 1, "trap '' TERM; while :; do sleep 1; done"), Part("last", 5, "echo whole"))
+    text, took = run(parts, os.environ["PATH"], gnu_timeout=gnu_timeout)
+    assert took < deadline_s(parts)
+    found = split(text, NONCE)
+    assert found["stubborn"].state is PartState.TIMED_OUT
+    assert found["last"].stdout == "whole"
 
 
 def test_parts_that_print_frames_shift_nothing(path_with_sh: str) -> None:
