@@ -23,8 +23,8 @@ FINE = [name for name in FILES if "/works_" in name]
 def _commands(name: str) -> list[list[str]]:
     """Every command through which a person meets this file."""
     if name.startswith("hostfiles/"):
-        return [["plan", "quick", "-H", name]]
-    return [["playbook", "check", name], ["plan", name, "-H", "gpu-01"]]
+        return [["plan", "quick", "-H", name], ["run", "quick", "-H", name], ["probe", "-H", name]]
+    return [["playbook", "check", name], ["plan", name, "-H", "gpu-01"], ["run", name, "-H", "gpu-01"]]
 
 
 @pytest.fixture(autouse=True)
