@@ -77,8 +77,9 @@ REPORT_TEXTS: dict[str, str] = {
     "report.map.folded": "{groups} groups all PASS, {nodes} nodes: {names}",
     "report.map.cell": "{name}: {verdict}. Inside {inside}, between nodes {between}",
     "report.map.letter": "letter {letter}",
-    "report.bandwidth.answer": "GB/s = 10^9 bytes per second, one direction, at the largest size. Verdict and percent "
-    "of peak are of the slower placement, median of the judged sizes.",
+    "report.bandwidth.answer": "GB/s = 10^9 bytes per second, one direction, median of the judged sizes. The slower "
+    "placement decides.",
+    "report.bandwidth.span": "{smallest} to {largest}",
     "report.bandwidth.nothing": "No benchmark was run: no bandwidth is measured.",
     "report.bandwidth.sizes": "All sizes",
     "report.bandwidth.sizes_of": "{stage}, {who}",
@@ -92,7 +93,6 @@ REPORT_TEXTS: dict[str, str] = {
     "report.stage.multi_node": "Between nodes",
     "report.stage.localise": "Localise",
     "report.who.median": "{n} nodes, median",
-    "report.who.runs_median": "{n} runs on {nodes} nodes, median",
     "report.who.nodes.one": "1 node",
     "report.who.nodes.other": "{n} nodes",
     "report.who.without": "{n} nodes, without {names}",

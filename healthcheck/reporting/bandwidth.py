@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from statistics import median
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -14,6 +13,7 @@ from healthcheck.model.platform import Limit
 from healthcheck.model.record import JobRecord, RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.figures import gbyte_s, not_measured, number, one_line, percent, size
+from healthcheck.reporting.measured import Measured, measured, middle, together
 from healthcheck.reporting.names import folded
 
 BUSBW_CHECK = "bandwidth.busbw"
@@ -33,13 +33,17 @@ class SizeRow(Struct, frozen=True):
 
 
 class BandwidthRow(Struct, frozen=True):
-    """One line of the table, as text. `percent` is None without number or limit; it only draws the bar."""
+    """One line of the table, as text. `judged` is the slower placement, which decides.
+
+    `percent` is None without number or limit; it only draws the bar.
+    """
 
     stage: str
     who: str
     hosts: str
     collective: str
     at: str
+    judged: str
     out_of_place: str
     in_place: str
     algbw: str
@@ -71,21 +75,10 @@ def stage_text(stage: str) -> str:
     return str(say(f"report.stage.{stage}")) if stage in known else one_line(stage)
 
 
-def judged(job: JobRecord) -> CollectiveRow | None:
-    """The row that stands for a job: its largest size. None when it measured nothing."""
-    return max(job.rows, key=lambda row: row.size_bytes, default=None)
-
-
-def busbw(row: CollectiveRow | None, in_place: bool = False) -> float | None:
-    """Bus bandwidth in GB/s of one half of a row; None when it was not printed."""
-    half = None if row is None else (row.in_place if in_place else row.out_of_place)
-    return None if half is None else half.busbw_gbyte_s
-
-
 def bandwidth(record: RunRecord) -> Bandwidth:
     """The table. Jobs on one node that PASS share one line, their median; every other job has its own."""
     groups: dict[tuple[str, str], list[JobRecord]] = {}
-    for job in record.jobs:
+    for job in together(record):
         groups.setdefault((job.stage, job.collective), []).append(job)
     checks = _Checks(record)
     rows: list[BandwidthRow] = []
@@ -125,60 +118,49 @@ class _Checks:
         for check in record.checks:
             self._of.setdefault((check.stage, check.component.host), []).append(check)
 
-    def deciding(self, job: JobRecord) -> CheckResult | None:
-        """The result that made the verdict of the job; of several alike, the one nearest to its own number."""
+    def deciding(self, job: JobRecord, value: float | None) -> CheckResult | None:
+        """The result that made the verdict of the job: one of its own reasons, else the nearest to its number."""
         about = self._of.get((job.stage, job.hosts[0] if len(job.hosts) == 1 else None), [])
-        alike = [check for check in about if check.verdict is job.verdict] or [
-            check for check in about if check.verdict < job.verdict
-        ]
-        numbers = [check for check in alike if check.check == BUSBW_CHECK] if job.verdict is Verdict.PASS else []
-        value = busbw(judged(job)) or 0.0
-        return min(numbers or alike, key=lambda check: abs((check.observed or 0.0) - value), default=None)
-
-    def observed(self, job: JobRecord) -> float | None:
-        """The bus bandwidth that was judged, in GB/s; None when the verdict came from something else."""
-        check = self.deciding(job)
-        return check.observed if check is not None and check.check == BUSBW_CHECK else None
+        alike = [check for check in about if check.verdict is job.verdict]
+        own = [check for check in alike if check.message in job.reasons]
+        if own:
+            return own[0]
+        numbers = [check for check in alike if check.check == BUSBW_CHECK]
+        return min(numbers or alike, key=lambda check: abs((check.observed or 0.0) - (value or 0.0)), default=None)
 
 
 def _job_row(record: RunRecord, job: JobRecord, first: JobRecord, checks: _Checks) -> BandwidthRow:
-    row = judged(job)
-    check = checks.deciding(job)
-    why = job.reasons[0] if job.reasons else (check.message if check is not None else None)
+    found = measured(job)
+    check = checks.deciding(job, found.slower)
+    why = check.message if check is not None else job.reasons[0] if job.reasons else None
     return _row(
         record,
         job,
+        found,
         who=_who(job, first),
         hosts=folded(job.hosts),
         check=check,
-        counted=checks.observed(job),
-        at=size(row.size_bytes) if row is not None else not_measured(),
-        out_of_place=busbw(row),
-        in_place=busbw(row, in_place=True),
-        algbw=row.out_of_place.algbw_gbyte_s if row is not None and row.out_of_place is not None else None,
         why="" if job.verdict is Verdict.PASS or why is None else one_line(str(why)),
         sizes=_sizes([job]),
     )
 
 
 def _median_row(record: RunRecord, jobs: Sequence[JobRecord], checks: _Checks) -> BandwidthRow:
-    judged_rows = [row for row in map(judged, jobs) if row is not None]
-    halves = [row.out_of_place for row in judged_rows if row.out_of_place is not None]
-    nodes = dict.fromkeys(host for job in jobs for host in job.hosts)
-    who = say("report.who.median", n=len(jobs))
-    if len(nodes) != len(jobs):
-        who = say("report.who.runs_median", n=len(jobs), nodes=len(nodes))
+    each = [measured(job) for job in jobs]
+    found = Measured(
+        out_of_place=middle(one.out_of_place for one in each),
+        in_place=middle(one.in_place for one in each),
+        algbw=middle(one.algbw for one in each),
+        smallest=min(one.smallest for one in each),
+        largest=max(one.largest for one in each),
+    )
     return _row(
         record,
         jobs[0],
-        who=who,
-        hosts=folded(nodes),
-        check=checks.deciding(jobs[0]),
-        counted=_median(checks.observed(job) for job in jobs),
-        at=size(max(row.size_bytes for row in judged_rows)) if judged_rows else not_measured(),
-        out_of_place=_median(busbw(row) for row in judged_rows),
-        in_place=_median(busbw(row, in_place=True) for row in judged_rows),
-        algbw=_median(half.algbw_gbyte_s for half in halves),
+        found,
+        who=say("report.who.median", n=len(jobs)),
+        hosts=folded(host for job in jobs for host in job.hosts),
+        check=checks.deciding(jobs[0], found.slower),
         why="",
         sizes=_sizes(jobs),
         is_median=True,
@@ -188,21 +170,17 @@ def _median_row(record: RunRecord, jobs: Sequence[JobRecord], checks: _Checks) -
 def _row(
     record: RunRecord,
     job: JobRecord,
+    found: Measured,
     *,
     who: Message,
     hosts: str,
     check: CheckResult | None,
-    counted: float | None,
-    at: str,
-    out_of_place: float | None,
-    in_place: float | None,
-    algbw: float | None,
     why: str,
     sizes: tuple[SizeRow, ...],
     is_median: bool = False,
 ) -> BandwidthRow:
     limit = limit_of(record, job.stage, job.collective)
-    value = out_of_place if counted is None else counted
+    value = found.slower
     share = None if limit is None or value is None else percent(value, limit)
     if value is None:
         of_peak = not_measured()
@@ -210,24 +188,35 @@ def _row(
         of_peak = str(say("report.bandwidth.no_peak"))
     else:
         of_peak = str(say("report.bandwidth.of_peak", percent=share or 0, peak=number(limit.peak)))
+    no_rule = "" if why else str(say("report.bandwidth.no_rule"))
     return BandwidthRow(
         stage=stage_text(job.stage),
         who=str(who),
         hosts=hosts,
         collective=one_line(job.collective),
-        at=at,
-        out_of_place=gbyte_s(out_of_place),
-        in_place=gbyte_s(in_place),
-        algbw=gbyte_s(algbw),
+        at=_span(found),
+        judged=gbyte_s(value),
+        out_of_place=gbyte_s(found.out_of_place),
+        in_place=gbyte_s(found.in_place),
+        algbw=gbyte_s(found.algbw),
         of_peak=of_peak,
         percent=share,
         verdict=job.verdict,
         is_median=is_median,
         who_is_name=not is_median and len(job.hosts) == 1,
-        rule=one_line(check.rule) if check is not None else ("" if why else str(say("report.bandwidth.no_rule"))),
+        rule=one_line(check.rule) if check is not None else no_rule,
         why=why,
         sizes=sizes,
     )
+
+
+def _span(found: Measured) -> str:
+    """The sizes behind the numbers."""
+    if not found.largest:
+        return not_measured()
+    if found.smallest == found.largest:
+        return size(found.largest)
+    return str(say("report.bandwidth.span", smallest=size(found.smallest), largest=size(found.largest)))
 
 
 def _who(job: JobRecord, first: JobRecord) -> Message:
@@ -235,11 +224,6 @@ def _who(job: JobRecord, first: JobRecord) -> Message:
     if len(job.hosts) > 1 and missing and len(missing) < len(job.hosts) and job.stage == first.stage:
         return say("report.who.without", n=len(job.hosts), names=folded(missing))
     return plural("report.who.nodes", len(job.hosts))
-
-
-def _median(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return median(known) if known else None
 
 
 def _sizes(jobs: Sequence[JobRecord]) -> tuple[SizeRow, ...]:
@@ -253,13 +237,14 @@ def _sizes(jobs: Sequence[JobRecord]) -> tuple[SizeRow, ...]:
 
 def _size_row(size_bytes: int, rows: Sequence[CollectiveRow]) -> SizeRow:
     outer = [row.out_of_place for row in rows if row.out_of_place is not None]
-    time_us = _median(half.time_us for half in outer)
+    inner = [row.in_place for row in rows if row.in_place is not None]
+    time_us = middle(half.time_us for half in outer)
     return SizeRow(
         size=size(size_bytes),
         time=not_measured() if time_us is None else str(say("report.unit.us", value=f"{time_us:.0f}")),
-        algbw=gbyte_s(_median(half.algbw_gbyte_s for half in outer)),
-        out_of_place=gbyte_s(_median(busbw(row) for row in rows)),
-        in_place=gbyte_s(_median(busbw(row, in_place=True) for row in rows)),
+        algbw=gbyte_s(middle(half.algbw_gbyte_s for half in outer)),
+        out_of_place=gbyte_s(middle(half.busbw_gbyte_s for half in outer)),
+        in_place=gbyte_s(middle(half.busbw_gbyte_s for half in inner)),
         wrong=_wrong([half for row in rows for _, half in row.placements]),
     )
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 from healthcheck.model.message import Message, say
 from healthcheck.model.record import HostRecord, RunRecord
 from healthcheck.model.verdict import Verdict
-from healthcheck.reporting.bandwidth import busbw, judged
 from healthcheck.reporting.figures import letter, not_measured, one_line
+from healthcheck.reporting.measured import measured, together
 from healthcheck.reporting.names import folded
 
 ROW_LENGTH = 32
@@ -57,7 +57,7 @@ class ClusterMap(Struct, frozen=True):
 
 
 class NodeSpeed(Struct, frozen=True):
-    """GB/s of one node at the largest size: lowest of its own jobs, best of those with others. None: not measured."""
+    """Judged GB/s of one node: lowest of its own jobs, best of those with others. None: not measured."""
 
     inside: float | None = None
     between: float | None = None
@@ -68,8 +68,8 @@ def speeds(record: RunRecord) -> dict[str, NodeSpeed]:
     first: dict[str, str] = {}
     inside: dict[str, float] = {}
     between: dict[str, float] = {}
-    for job in record.jobs:
-        value = busbw(judged(job))
+    for job in together(record):
+        value = measured(job).slower
         if value is None or job.collective != first.setdefault(job.stage, job.collective):
             continue
         if len(job.hosts) == 1:
@@ -96,11 +96,11 @@ def group_labels(record: RunRecord) -> tuple[Message, dict[str, str]]:
 def cluster_map(record: RunRecord) -> ClusterMap:
     """The map of all hosts that were named."""
     grouping, row_of = group_labels(record)
-    measured = speeds(record)
+    speed_of = speeds(record)
     short = short_names([host.name for host in record.hosts])
     rows: dict[str, list[Cell]] = {}
     for index, host in enumerate(record.hosts):
-        cell = _cell(index, host, short[host.name], measured[host.name])
+        cell = _cell(index, host, short[host.name], speed_of[host.name])
         rows.setdefault(row_of[host.name], []).append(cell)
     groups = [_group(title, cells) for title, cells in sorted(rows.items(), key=lambda row: _natural(row[0]))]
     hidden = [group for group in groups if group.all_pass] if len(groups) > FOLD_ABOVE else []

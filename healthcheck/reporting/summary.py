@@ -65,7 +65,7 @@ def terminal_summary(record: RunRecord, width: int, folder: str | None = None) -
 
 def _bandwidth(view: Page, width: int) -> list[str]:
     rows = view.bandwidth.rows[:MAX_ROWS]
-    table = [(row.stage, _who(row), row.out_of_place, row.of_peak, row.verdict.name, row.is_median) for row in rows]
+    table = [(row.stage, _who(row), row.judged, row.of_peak, row.verdict.name, row.is_median) for row in rows]
     if not table:
         return []
     stage, who, value, peak = (max(len(str(row[column])) for row in table) for column in range(4))

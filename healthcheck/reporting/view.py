@@ -116,7 +116,7 @@ def _facts(entries: Sequence[Entry], table: Bandwidth) -> tuple[str, ...]:
     between = [row for row in table.rows if row.stage == stage_text("multi_node")]
     for row in dict.fromkeys((*between[:1], *between[-1:])):
         code = "report.number_unknown" if row.percent is None else "report.number"
-        facts.append(str(say(code, stage=row.stage, who=row.who, busbw=row.out_of_place, of_peak=row.of_peak)))
+        facts.append(str(say(code, stage=row.stage, who=row.who, busbw=row.judged, of_peak=row.of_peak)))
     if len(entries) > 1:
         facts.append(str(plural("report.more_findings", len(entries) - 1)))
     return tuple(facts)

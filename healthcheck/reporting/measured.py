@@ -1,0 +1,63 @@
+"""The numbers that stand for a job: those that were judged, so that a reader who divides gets the same percent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import median
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from healthcheck.evaluation.limits import judged_rows
+from healthcheck.model.record import JobRecord, RunRecord
+
+
+class Measured(Struct, frozen=True):
+    """Medians over the judged sizes of a job, in GB/s; None where nothing was printed. Sizes in bytes."""
+
+    out_of_place: float | None = None
+    in_place: float | None = None
+    algbw: float | None = None
+    smallest: int = 0
+    largest: int = 0
+
+    @property
+    def slower(self) -> float | None:
+        """Bus bandwidth of the slower placement, which decides; None when nothing was measured."""
+        return min((value for value in (self.out_of_place, self.in_place) if value is not None), default=None)
+
+
+def measured(job: JobRecord) -> Measured:
+    """What a job measured. Where all sizes are too small to be judged, its largest one."""
+    largest = max((row.size_bytes for row in job.rows), default=0)
+    rows = judged_rows(job.rows) or tuple(row for row in job.rows if row.size_bytes == largest)
+    if not rows:
+        return Measured()
+    outer = [row.out_of_place for row in rows if row.out_of_place is not None]
+    inner = [row.in_place for row in rows if row.in_place is not None]
+    return Measured(
+        out_of_place=middle(half.busbw_gbyte_s for half in outer),
+        in_place=middle(half.busbw_gbyte_s for half in inner),
+        algbw=middle(half.algbw_gbyte_s for half in outer),
+        smallest=min(row.size_bytes for row in rows),
+        largest=largest,
+    )
+
+
+def middle(values: Iterable[float | None]) -> float | None:
+    """The median of what is known; None when nothing is."""
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
+def together(record: RunRecord) -> tuple[JobRecord, ...]:
+    """The jobs of a record with all repeats of one job as one: they were judged as one."""
+    merged: dict[tuple[str, str, tuple[str, ...]], JobRecord] = {}
+    for job in record.jobs:
+        key = (job.stage, job.collective, job.hosts)
+        first = merged.get(key)
+        if first is None:
+            merged[key] = job
+        else:
+            merged[key] = replace(first, rows=first.rows + job.rows, verdict=max(first.verdict, job.verdict))
+    return tuple(merged.values())
