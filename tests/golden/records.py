@@ -242,7 +242,7 @@ def sick() -> RunRecord:
                 text("drain node05; reseat the cable of mlx5_2 at both ends; if the rate stays, replace it"),
                 evidence_for=(
                     text("the other 7 HCAs read 200 Gb/s"),
-                    text("jobs with node05 reach 96.4 GB/s, without it 191.0"),
+                    text("jobs with node05 reach 96.5 GB/s, without it 191.0"),
                 ),
                 commands=(
                     'scontrol update NodeName=node05 State=DRAIN Reason="mlx5_2 at 100 of 200 Gb/s"',
