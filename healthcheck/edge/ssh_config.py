@@ -6,13 +6,14 @@ paramiko's parser knows no `Include`; the files it names are put in its place be
 from __future__ import annotations
 
 import shlex
+from functools import cache
 from glob import glob
 from io import StringIO
 from pathlib import Path
 
 from fabric import Config, Connection
 from msgspec import Struct
-from paramiko.config import SSHConfig
+from paramiko.config import SSHConfig, SSHConfigDict
 from paramiko.ssh_exception import ConfigParseError
 
 from healthcheck.edge.known_hosts import host_names
@@ -59,12 +60,44 @@ class Route(Struct, frozen=True):
     proxy_command: str | None = None
 
 
+class _Parsed(SSHConfig):
+    """paramiko's parser, which asks DNS for the name of this machine for every value it expands."""
+
+    def _tokenize(self, config: SSHConfigDict, target_hostname: str, key: str, value: str) -> str:
+        """Only values with something to expand; a leading `~` of a path is expanded by us."""
+        if "%" not in value and key != "proxycommand":
+            return value
+        return str(super()._tokenize(config, target_hostname, key, value))  # type: ignore[misc]
+
+
+class _NoStrategy:
+    """What fabric reads as "no strategy of mine"; ours goes in beside it."""
+
+    strategy_class = None
+
+
+class _PlainConnection(Connection):  # type: ignore[misc] # fabric carries no types
+    """A fabric connection that only reads the Config it shares with all others.
+
+    fabric's own writes attributes it does not know and the key files of each host into the Config, while other
+    threads are reading it.
+    """
+
+    inline_ssh_env = True
+    authentication = _NoStrategy
+    __setattr__ = object.__setattr__
+
+    def resolve_connect_kwargs(self, connect_kwargs: dict[str, object] | None) -> dict[str, object]:
+        """As given: key files are ours to choose (`ssh_identity`)."""
+        return connect_kwargs or {}
+
+
 class SshConfiguration:
     """One parsed ssh configuration and one fabric Config for all hosts."""
 
     def __init__(self, settings: SshSettings) -> None:
         self._settings = settings
-        parsed = SSHConfig()
+        parsed = _Parsed()
         files = [settings.config_file] if settings.config_file else [USER_FILE, SYSTEM_FILE]
         for file in files:
             text = _with_includes(file.expanduser(), required=settings.config_file is not None)
@@ -80,29 +113,27 @@ class SshConfiguration:
 
         Raises what paramiko raises for a configuration it cannot apply (ConfigParseError, ValueError, KeyError).
         """
-        connection = Connection(
+        connection = _PlainConnection(
             host.address,
             user=host.user,
             port=host.port,
             config=self._config,
             gateway=False,  # jumps are opened by us, one connection for all the hosts behind them
             connect_timeout=int(self._settings.login_timeout_s),
-            connect_kwargs={},
+            forward_agent=False,
         )
         return connection, self._route(host, connection)
 
     def _route(self, host: Host, connection: Connection) -> Route:
         options: dict[str, str | list[str]] = dict(connection.ssh_config)
         hostname, port = str(connection.host), int(connection.port)
-        identities = [Path(name).expanduser() for name in _texts(options.get("identityfile", []))]
-        if not identities:
-            identities = [Path(name).expanduser() for name in _DEFAULT_KEYS]
+        identities = _paths(tuple(_texts(options.get("identityfile", []))) or _DEFAULT_KEYS)
         if self._settings.known_hosts_file:
             known: tuple[Path, ...] = (self._settings.known_hosts_file,)
         else:
             words = f"{options.get('userknownhostsfile', _USER_KNOWN_HOSTS)}"
             words += f" {options.get('globalknownhostsfile', _GLOBAL_KNOWN_HOSTS)}"
-            known = tuple(Path(word).expanduser() for word in shlex.split(words) if word != "none")
+            known = _split_paths(words)
         alias = options.get("hostkeyalias")
         asked = dict.fromkeys(name.lower() for name in (host.name, host.address, hostname))
         jumps = f"{options.get('proxyjump', 'none')}"
@@ -114,12 +145,22 @@ class SshConfiguration:
             identity_files=(*self._settings.identity_files, *identities),
             identities_only=options.get("identitiesonly") == "yes",
             use_agent=options.get("identityagent") != "none",
-            known_hosts_files=known or (Path("~/.ssh/known_hosts").expanduser(),),
+            known_hosts_files=known or _split_paths(_USER_KNOWN_HOSTS),
             key_names=(str(alias).lower(),) if alias else host_names(hostname, port),
             printed_names=tuple(host_names(name, port)[0] for name in asked),
             jumps=() if jumps.lower() == "none" else tuple(hop.strip() for hop in jumps.split(",")),
             proxy_command=None if command.lower() == "none" else command,
         )
+
+
+@cache
+def _paths(names: tuple[str, ...]) -> tuple[Path, ...]:
+    return tuple(Path(name).expanduser() for name in names if name != "none")
+
+
+@cache
+def _split_paths(words: str) -> tuple[Path, ...]:
+    return _paths(tuple(shlex.split(words)))
 
 
 def _texts(value: str | list[str]) -> list[str]:
