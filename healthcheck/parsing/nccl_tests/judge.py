@@ -13,6 +13,7 @@ from healthcheck.parsing.nccl_tests.leftover import Leftover
 from healthcheck.parsing.nccl_tests.stream import Stream
 
 _LAUNCHERS = frozenset({"mpirun", "mpiexec", "mpiexec.hydra", "prterun", "srun"})
+_LOGGERS = ("pod:", "compose:")  # these tell containers apart, not ranks of one launch
 _UNCHECKED_IN_PLACE = frozenset(item.value for item in Collective if not item.in_place_is_checked)
 _LAUNCH_KINDS = {
     "rank_signalled": FailureKind.KILLED,
@@ -37,7 +38,7 @@ def find_mixed(streams: Mapping[str, Stream], argv: Sequence[str], failures: Fai
 
 def _why_mixed(streams: Mapping[str, Stream], argv: Sequence[str]) -> tuple[int, str] | None:
     heads = [stream.config_lines for stream in streams.values() if stream.config_lines]
-    by_launcher = [name for name, stream in streams.items() if stream.config_lines and not name.startswith("pod:")]
+    by_launcher = [name for name, stream in streams.items() if stream.config_lines and not name.startswith(_LOGGERS)]
     if len(by_launcher) > 1:
         return max(lines[0] for lines in heads), f"{len(by_launcher)} processes with a head of their own"
     for stream in streams.values():

@@ -17,7 +17,7 @@ _PREFIX = re.compile(
     | \d{4}-\d\d-\d\dT[\d:]{8}(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)\              # kubectl logs --timestamps
     | \[pod/(?P<pod>[^\]\s]+)\]\                                           # kubectl logs --prefix
     | \([\w-]+,\ rank=(?P<ray>\d+),[^)]*\)\                                # SkyPilot, Ray
-    | [A-Za-z][\w.-]*\ +\|\                                                # docker compose, stern
+    | (?P<compose>[A-Za-z][\w.-]*)\ +\|\                                                # docker compose, stern
     | (?:>\ ?)+                                                            # quoted in an issue or a mail
     )""",
     re.VERBOSE,
@@ -25,6 +25,8 @@ _PREFIX = re.compile(
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MAX_PREFIXES = 4
 _INFO = "NCCL INFO"
+_TRACE = "NCCL TRACE"
+_CALL = "NCCL CALL"
 _NARROWEST_ROW = 30
 _MAX_CHARS = 4096  # longer lines are JSON or no text at all; a row has 250, a device list of one process 2048
 
@@ -52,7 +54,10 @@ def read_lines(source: Iterable[str] | Iterable[bytes] | str | bytes) -> Iterato
         terminated = text.endswith("\n")
         if terminated:
             ends_seen = True
-        if _INFO in text and not _says_something(text):
+        if _INFO in text:
+            if not _says_something(text):
+                continue
+        elif _TRACE in text or _CALL in text:
             continue
         process, text = strip_prefixes(text[:_MAX_CHARS].rstrip("\r\n").replace("\0", ""))
         yield Line(number, text.lstrip(), process, terminated or not ends_seen)
@@ -63,7 +68,9 @@ def _says_something(text: str) -> bool:
 
     Spelled out because it runs on every line of logs of many gigabytes.
     """
-    if ".cc:" in text or ".cu:" in text or ".h:" in text or "Init COMPLETE" in text or "Got completion" in text:
+    if " -> " in text and (".cc:" in text or ".cu:" in text or ".h:" in text):
+        return True
+    if "Init COMPLETE" in text or "Got completion" in text:
         return True
     before = text.find(_INFO)
     return before > _NARROWEST_ROW and "  " in text[:before]  # written into a row: its left part stands in front

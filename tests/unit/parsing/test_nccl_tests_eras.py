@@ -172,6 +172,13 @@ def test_tagged_processes_with_a_table_each_are_no_mpi_build() -> None:
     assert [len(table.rows) for table in output.tables] == [2, 2]
 
 
+def test_containers_that_run_side_by_side_are_two_good_runs() -> None:
+    tagged = [[f"{name}  | {line}" for line in GOOD.splitlines(True)] for name in ("left-1", "right-1")]
+    output = parse_output([line for pair in zip(*tagged, strict=True) for line in pair])
+    assert output.state is OutputState.COMPLETE
+    assert [len(table.rows) for table in output.tables] == [2, 2]
+
+
 def test_two_heads_from_one_mpirun_are_no_mpi_build() -> None:
     output = parse_output(GOOD + GOOD, argv=("mpirun", "-np", "2", "all_reduce_perf", "-g", "1"))
     assert kinds(output) == [FailureKind.NOT_MPI_BUILD]
