@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from healthcheck.model.host import Host
+from healthcheck.probes.leftovers import SWEEP_MARK
 from healthcheck.simulator import mpi_texts
 from healthcheck.simulator.benchmark import Run, collective_of, failing_rank, parse_options, reply
 from healthcheck.simulator.cluster import SimCluster, SimNode
@@ -17,7 +18,6 @@ from healthcheck.simulator.nodes import CACHE, MPI_VERSION, USER_ID, probe_batch
 from healthcheck.simulator.reply import Reply, at_once
 
 PROBE_NAME = "healthcheck-probe"
-SWEEP_NAME = "healthcheck-sweep"
 HASH_NAME = "healthcheck-hash"
 CLEAR_CACHE = ("sh", "-c", 'rm -rf -- "$HOME/.cache/healthcheck"')
 NOT_ANSWERED = "simulated node: only what healthcheck sends is answered\n"
@@ -36,8 +36,8 @@ def answer(cluster: SimCluster, host: Host, argv: Sequence[str], files: Mapping[
         return at_once()
     if words[:2] == ("sh", "-c") and len(words) > 4 and words[3] == PROBE_NAME:
         return probe_batch(cluster, node, words[4:])
-    if words[:2] == ("sh", "-c") and len(words) > 3 and words[3] in (SWEEP_NAME, HASH_NAME):
-        return at_once() if words[3] == SWEEP_NAME else _user_and_hashes(words[4:], files)
+    if words[:2] == ("sh", "-c") and len(words) > 3 and words[3] in (SWEEP_MARK, HASH_NAME):
+        return at_once() if words[3] == SWEEP_MARK else _user_and_hashes(words[4:], files)
     if words[:3] == ("rm", "-rf", "--") and len(words) == 4 and words[3].startswith(f"{CACHE}/"):
         return Reply(removes=words[3])
     if words == CLEAR_CACHE:

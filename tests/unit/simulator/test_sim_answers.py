@@ -12,6 +12,7 @@ from healthcheck.model.measurement import FailureKind, OutputState
 from healthcheck.model.node import NodeFacts
 from healthcheck.parsing.launcher_output import classify
 from healthcheck.probes.batch import batch_argv, split
+from healthcheck.probes.leftovers import parse_sweep, sweep_argv
 from healthcheck.probes.read import probe_parts, read_node
 from healthcheck.simulator.answers import answer
 from healthcheck.simulator.cluster import SimCluster
@@ -185,6 +186,12 @@ def test_what_cannot_be_done_ends_with_the_text_and_code_of_the_real_thing(
     reply = answer(sim, sim.hosts()[0], argv, {})
     assert reply.exit_code == exit_code
     assert text in reply.stderr
+
+
+def test_a_sweep_finds_nothing_left() -> None:
+    sim = cluster()
+    reply = answer(sim, sim.hosts()[0], sweep_argv("t0", end=True), {})
+    assert (reply.exit_code, parse_sweep(reply.stdout)) == (0, ())
 
 
 def test_pushed_files_have_their_hash() -> None:
