@@ -95,6 +95,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.who.median": "{n} nodes, median",
     "report.who.nodes.one": "1 node",
     "report.who.nodes.other": "{n} nodes",
+    "report.who.some": "{n} of {named} nodes",
     "report.who.without": "{n} nodes, without {names}",
     "report.col.stage": "Stage",
     "report.col.who": "Who",

@@ -137,7 +137,7 @@ def _job_row(record: RunRecord, job: JobRecord, first: JobRecord, checks: _Check
         record,
         job,
         found,
-        who=_who(job, first),
+        who=_who(job, first, len(record.hosts)),
         hosts=folded(job.hosts),
         check=check,
         why="" if job.verdict is Verdict.PASS or why is None else one_line(str(why)),
@@ -219,10 +219,12 @@ def _span(found: Measured) -> str:
     return str(say("report.bandwidth.span", smallest=size(found.smallest), largest=size(found.largest)))
 
 
-def _who(job: JobRecord, first: JobRecord) -> Message:
+def _who(job: JobRecord, first: JobRecord, named: int) -> Message:
     missing = [host for host in first.hosts if host not in set(job.hosts)]
     if len(job.hosts) > 1 and missing and len(missing) < len(job.hosts) and job.stage == first.stage:
         return say("report.who.without", n=len(job.hosts), names=folded(missing))
+    if 1 < len(job.hosts) < named:
+        return say("report.who.some", n=len(job.hosts), named=named)
     return plural("report.who.nodes", len(job.hosts))
 
 
