@@ -40,6 +40,7 @@ class Draft:
         self.rows: list[CollectiveRow] = []
         self.lines: list[int] = []
         self.loose_rows: list[CollectiveRow] = []
+        self.unread_rows = False
         self.bounds: tuple[int, bool, int] | None = None
         self.average: float | None = None
         self.average_ok: bool | None = None

@@ -99,7 +99,8 @@ def find_ending(
         text = str(launch.message) if kind is FailureKind.UNKNOWN else launch.line or str(launch.message)
         failures.add(kind, text, launch.host, leftover.line_of(launch.line))
     footers = [draft.bounds[2] for draft in drafts if draft.bounds is not None]
-    nothing = not any(measured(row) for table in tables for row in table.rows)
+    # Rows that were there but could not be read are a cut log, not a run without a measurement.
+    nothing = not any(draft.unread_rows or any(map(measured, draft.rows)) for draft in drafts)
     if nothing and (exit_code == 0 or footers) and not failures.kinds:
         line = footers[-1] if footers else None
         failures.add(FailureKind.NO_MEASUREMENT, "ended without one measured row", line=line)

@@ -149,6 +149,7 @@ class Stream:
         draft = self.draft
         layout = draft.layout or self._layout
         if layout is None:
+            draft.unread_rows = True
             self._warn("row_without_header", "a row without column names above it is left out", line.number)
             return ""
         row = layout.row(line.text.split()) if line.terminated else None
@@ -160,6 +161,7 @@ class Stream:
         if draft.layout is None:
             if not draft.loose_rows:
                 self._warn("row_without_header", "rows without column names above them", line.number)
+            draft.unread_rows = True
             draft.loose_rows.append(row)
             self.signs.append((line.number, "a row under a config line without column names"))
             return ""
@@ -190,6 +192,7 @@ class Stream:
         if self._pending:
             number_, piece = self._pending
             self._pending = None
+            self.draft.unread_rows = True
             self._warn("row_cut", f"a row was cut and left out: {' '.join(piece.split())}", number_)
 
     def _footer(self, line: Line) -> bool:
