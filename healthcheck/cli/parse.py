@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 if TYPE_CHECKING:
+    from healthcheck.model.platform import Platform
     from healthcheck.reporting.parsed_output import ParsedFile
 
 _EXIT_FAILED = 1
@@ -22,10 +23,14 @@ def command(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files or folders; - is standard input.")],
     json: Annotated[bool, typer.Option("--json", help="One JSON document (healthcheck.parse/1).")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="One line a size and placement.")] = False,
+    platform: Annotated[
+        str | None, typer.Option("--platform", help="Judge, too: a name of `healthcheck platform list`, or a file.")
+    ] = None,
 ) -> None:
     """Read saved output of nccl-tests or rccl-tests, of any version, with or without a launcher's prefixes.
 
-    Exit code: 0 all complete, 1 any failed, 3 any cut short, 2 nothing recognised.
+    Exit code: 0 all complete, 1 any failed, 3 any cut short, 2 nothing recognised. With --platform that of the
+    verdict: 0 PASS, 1 FAIL, 3 INCONCLUSIVE, 4 DEGRADED.
 
     Example: mpirun -np 16 all_reduce_perf -b 8 -e 8G -f 2 | healthcheck parse - --json
     """
@@ -35,7 +40,8 @@ def command(
 
     if json and csv:
         raise InputError("--csv", "cannot be combined with --json; choose one of them")
-    parsed = [file for argument in files for file in _read(argument)]
+    machine = _machine(platform)
+    parsed = [_judged(file, machine) for argument in files for file in _read(argument)]
     if json:
         out(as_json(parsed))
     elif csv:
@@ -43,7 +49,7 @@ def command(
     else:
         for number, file in enumerate(parsed):
             out("\n".join(([""] if number else []) + list(as_text(file))))
-    raise typer.Exit(_exit_code(parsed))
+    raise typer.Exit(_exit_code(parsed, machine is not None))
 
 
 def _read(argument: str) -> Iterator[ParsedFile]:
@@ -87,7 +93,26 @@ def _parse(stream: BinaryIO, path: str) -> ParsedFile:
     return ParsedFile(readable, parse_output(chain([first] if first else [], lines)))
 
 
-def _exit_code(parsed: list[ParsedFile]) -> int:
+def _machine(name: str | None) -> Platform | None:
+    from healthcheck.edge.shipped import load_platform
+    from healthcheck.errors import InputError
+
+    if name == "auto":
+        raise InputError("--platform", "auto needs the nodes themselves; name one of `healthcheck platform list`")
+    return None if name is None else load_platform(name)[0]
+
+
+def _judged(file: ParsedFile, machine: Platform | None) -> ParsedFile:
+    if machine is None:
+        return file
+    from msgspec.structs import replace
+
+    from healthcheck.evaluation.tables import judge_table
+
+    return replace(file, judgements=tuple(judge_table(table, machine) for table in file.output.tables))
+
+
+def _exit_code(parsed: list[ParsedFile], judged: bool) -> int:
     from healthcheck.cli.exits import EXIT_INPUT, say
     from healthcheck.model.measurement import OutputState
     from healthcheck.model.message import say as message
@@ -96,6 +121,11 @@ def _exit_code(parsed: list[ParsedFile]) -> int:
     if states <= {OutputState.EMPTY}:
         say(str(message("parse.nothing")))
         return EXIT_INPUT
+    if judged:
+        from healthcheck.evaluation.tables import judge_output
+        from healthcheck.model.verdict import worst
+
+        return worst(judge_output(file.output, file.judgements) for file in parsed).exit_code
     if OutputState.FAILED in states:
         return _EXIT_FAILED
     return 0 if states == {OutputState.COMPLETE} else _EXIT_TRUNCATED

@@ -198,5 +198,12 @@ REPORT_TEXTS: dict[str, str] = {
     "parse.warning": "note: {text}{where}",
     "parse.line": " [line {line}]",
     "parse.table": "{collective}, {ranks} ranks on {hosts}; out-of-place, then in-place; busbw in GB/s",
+    "parse.judged": "busbw {busbw_gbyte_s} GB/s is {percent} % of the peak of {name} ({peak_gbyte_s} GB/s)",
+    "parse.not_judged.incomplete": "not judged: the table is not complete",
+    "parse.not_judged.unnamed": "not judged: this version does not print which collective it ran",
+    "parse.not_judged.no_peak": "not judged: no peak is known for {collective}",
+    "parse.not_judged.ranks": "not judged: the number of ranks is not known",
+    "parse.not_judged.one_rank": "not judged: one rank alone has no bus bandwidth",
+    "parse.not_judged.small": "not judged: no size of 1 GiB or more was measured",
     "parse.unverified": "the results were not checked (-c 0)",
 }

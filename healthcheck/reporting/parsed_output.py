@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 import msgspec
 from msgspec import Struct
 
+from healthcheck.evaluation.tables import TableJudgement
 from healthcheck.model.measurement import (
     CollectiveRow,
     CollectiveTable,
@@ -32,10 +34,14 @@ _COLUMNS = (
 
 
 class ParsedFile(Struct, frozen=True):
-    """One file and what it says. `path` as the user gave or the walk found it, `-` for standard input."""
+    """One file and what it says. `path` as the user gave or the walk found it, `-` for standard input.
+
+    `judgements` stand beside the tables, in their order; empty where nobody asked for a verdict.
+    """
 
     path: str
     output: ParsedOutput
+    judgements: tuple[TableJudgement, ...] = ()
 
 
 class _Table(Struct, frozen=True):
@@ -105,8 +111,10 @@ def as_text(file: ParsedFile) -> Iterator[str]:
     for warning in output.warnings:
         where = str(say("parse.line", line=warning.line)) if warning.line else ""
         yield "  " + str(say("parse.warning", text=warning.message, where=where))
-    for table in output.tables:
+    for table, judgement in zip_longest(output.tables, file.judgements):
         yield from _table_lines(table)
+        if judgement is not None:
+            yield f"  {judgement.verdict.name}: {judgement.reason}"
     if output.verified is False:
         yield "  " + str(say("parse.unverified"))
 
@@ -120,8 +128,15 @@ def _file(file: ParsedFile) -> _File:
         wrong_values=output.wrong_values,
         failures=output.failures,
         warnings=output.warnings,
-        tables=tuple(_Table(**msgspec.structs.asdict(table)) for table in output.tables),
+        tables=tuple(_table(*pair) for pair in zip_longest(output.tables, file.judgements)),
     )
+
+
+def _table(table: CollectiveTable, judgement: TableJudgement | None) -> _Table:
+    keys = msgspec.structs.asdict(table)
+    if judgement is None:
+        return _Table(**keys)
+    return _Table(**keys, verdict=judgement.verdict.name, percent_of_peak=judgement.percent_of_peak)
 
 
 def _table_lines(table: CollectiveTable) -> Iterator[str]:

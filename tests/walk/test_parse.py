@@ -127,3 +127,47 @@ def test_a_json_file_of_nccl_tests_is_input_like_any_other(tmp_path: Path, capsy
     shown = capsys.readouterr().out
     assert len(json.loads(shown)["files"][0]["tables"][0]["rows"]) == 4
     assert "OMPI_COMM_WORLD_RANK" not in shown
+
+
+A100 = "a100-sxm4-8gpu-8x200"
+
+
+@pytest.mark.parametrize(
+    ("name", "exit_code", "verdict", "percent"),
+    [
+        ("v2.19.6-mpi-np16-2hosts", 0, "PASS", 90.1),  # of 200 GB/s
+        ("v2.19.6-sweep-g8", 0, "PASS", 76.7),  # of 300 GB/s
+        ("v2.19.6-mpi-slow-host", 4, "DEGRADED", 56.3),
+        ("v2.13.10-sweep-g8", 3, "INCONCLUSIVE", None),  # old: does not name its collective
+        ("v2.19.6-mpi-split-div2", 3, "INCONCLUSIVE", None),  # ends at 16 MiB
+    ],
+)
+def test_a_verdict_with_a_platform(
+    name: str, exit_code: int, verdict: str, percent: float | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(NCCL_TESTS / f"{name}.txt")
+    assert run(["parse", "--json", "--platform", A100, path]) == exit_code
+    (table,) = json.loads(capsys.readouterr().out)["files"][0]["tables"]
+    assert table["verdict"] == verdict
+    assert table["percent_of_peak"] == (None if percent is None else pytest.approx(percent, abs=0.1))
+    assert run(["parse", "--platform", A100, path]) == exit_code
+    assert verdict in capsys.readouterr().out
+
+
+def test_a_broken_run_fails_and_one_that_did_not_run_is_inconclusive() -> None:
+    assert run(["parse", "--platform", A100, WRONG]) == 1
+    assert run(["parse", "--platform", A100, str(NCCL_TESTS / "v2.19.6-nompi-under-mpirun.txt")]) == 3
+    assert run(["parse", "--platform", A100, str(NCCL_TESTS / "v2.19.6-help.txt")]) == 3
+
+
+def test_results_that_were_not_checked_are_no_pass(tmp_path: Path) -> None:
+    unchecked = tmp_path / "c0.log"
+    text = nccl_capture("v2.19.6-sweep-g8").stdout
+    unchecked.write_text(text.replace("       0\n", "     N/A\n").replace("       0  ", "     N/A  "))
+    assert run(["parse", str(unchecked)]) == 0
+    assert run(["parse", "--platform", A100, str(unchecked)]) == 3
+
+
+def test_auto_is_not_a_platform_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["parse", "--platform", "auto", GOOD]) == 2
+    assert "healthcheck platform list" in capsys.readouterr().err

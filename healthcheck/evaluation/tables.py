@@ -1,0 +1,83 @@
+"""A saved table against a platform, without the job that made it: what `parse --platform` says."""
+
+from __future__ import annotations
+
+import statistics
+
+from msgspec import Struct
+
+from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, judged_rows, peak, verdict_of_fraction
+from healthcheck.model.collective import Collective
+from healthcheck.model.measurement import CollectiveTable, FailureKind, OutputState, ParsedOutput
+from healthcheck.model.message import Message, say
+from healthcheck.model.platform import Platform
+from healthcheck.model.verdict import Verdict, worst
+
+# The peak of a ring says nothing about the other patterns (source: facts, domain 1.4).
+_RINGS = frozenset(
+    {
+        Collective.ALL_REDUCE,
+        Collective.ALL_GATHER,
+        Collective.REDUCE_SCATTER,
+        Collective.BROADCAST,
+        Collective.REDUCE,
+    }
+)
+_NOTHING_BROKE = frozenset(
+    {FailureKind.NOT_MPI_BUILD, FailureKind.USAGE, FailureKind.NO_MEASUREMENT, FailureKind.MISSING_LIBRARY}
+)
+
+
+class TableJudgement(Struct, frozen=True):
+    """One table against the peak. `percent_of_peak` is of bus bandwidth, None where it cannot be said."""
+
+    verdict: Verdict
+    percent_of_peak: float | None
+    reason: Message
+
+
+def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
+    """The slower placement's median over the saturated sizes, against the ring peak of so many hosts."""
+    missing = _what_is_missing(table)
+    if missing is not None:
+        return TableJudgement(Verdict.INCONCLUSIVE, None, missing)
+    values: dict[str, list[float]] = {}
+    for row in judged_rows(table.rows):
+        for name, half in row.placements:
+            if half.busbw_gbyte_s is not None:
+                values.setdefault(name, []).append(half.busbw_gbyte_s)
+    if not values:
+        return TableJudgement(Verdict.INCONCLUSIVE, None, say("parse.not_judged.small"))
+    busbw = min(map(statistics.median, values.values()))
+    top = peak(platform, len(table.hosts)).busbw_gbyte_s
+    stage = "single_node" if len(table.hosts) == 1 else "multi_node"
+    limits = platform.thresholds.get(stage, DEFAULT_THRESHOLDS)
+    verdict, _ = verdict_of_fraction(busbw / top, limits.healthy, limits.broken)
+    percent = round(100 * busbw / top, 1)
+    reason = say(
+        "parse.judged", busbw_gbyte_s=round(busbw, 2), percent=percent, peak_gbyte_s=round(top, 2), name=platform.name
+    )
+    return TableJudgement(verdict, percent, reason)
+
+
+def judge_output(output: ParsedOutput, judgements: tuple[TableJudgement, ...]) -> Verdict:
+    """The verdict of a whole output: what broke in it, what is missing from it, and the worst of its tables."""
+    if output.state is OutputState.FAILED:
+        primary = next((failure for failure in output.failures if not failure.secondary), output.failures[0])
+        started = bool(output.tables) or primary.kind is not FailureKind.LAUNCHER
+        return Verdict.FAIL if started and primary.kind not in _NOTHING_BROKE else Verdict.INCONCLUSIVE
+    if output.state is not OutputState.COMPLETE or output.verified is not True:
+        return worst([Verdict.INCONCLUSIVE, *(judgement.verdict for judgement in judgements)])
+    return worst(judgement.verdict for judgement in judgements)
+
+
+def _what_is_missing(table: CollectiveTable) -> Message | None:
+    if not table.complete:
+        return say("parse.not_judged.incomplete")
+    if table.collective is None:
+        return say("parse.not_judged.unnamed")
+    if table.collective not in _RINGS:
+        return say("parse.not_judged.no_peak", collective=table.collective)
+    if table.n_ranks is None or not table.hosts:
+        return say("parse.not_judged.ranks")
+    return say("parse.not_judged.one_rank") if table.n_ranks == 1 else None
