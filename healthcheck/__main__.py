@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-import tempfile
-import traceback
-from pathlib import Path
 
 
 def _report_bug() -> int:
     """Keep the traceback in a private file and ask for it; a user never has to read one."""
+    import tempfile
+    import traceback
+    from pathlib import Path
+
     with tempfile.NamedTemporaryFile(
         "w", prefix="healthcheck-bug-", suffix=".log", delete=False, encoding="utf-8"
     ) as log:

@@ -19,6 +19,7 @@ from healthcheck.edge.store import DirectoryStore
 from healthcheck.errors import InputError
 from healthcheck.model.command import JobOutcome
 from healthcheck.model.host import Host
+from healthcheck.model.message import say as message
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import Playbook
 from healthcheck.model.record import RunRecord
@@ -191,7 +192,4 @@ def _refuse_resume(record: RunRecord, run: str, asked: Asked) -> None:
 def tell_leftovers(records: Sequence[RunRecord]) -> None:
     """Name the runs of this user whose owner is dead: processes of theirs may still be on the nodes."""
     for record in records:
-        say(
-            f"note: run {record.run_id} of {record.owner.user} was cut off; end what it may have left on the nodes "
-            f"with `healthcheck clean {record.run_id}` (or run --clean), go on with `run --resume {record.run_id}`"
-        )
+        say(f"note: {message('run.leftover', run_id=record.run_id, user=record.owner.user)}")

@@ -80,6 +80,7 @@ class Identity(Struct, frozen=True):
     arch: str | None = None
     hostname: str | None = None
     boot_id: str | None = None
+    simulated: bool = False
 
 
 class NodeFacts(Struct, frozen=True):

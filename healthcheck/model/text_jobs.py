@@ -28,7 +28,8 @@ JOB_TEXTS: dict[str, str] = {
     "host.not_measured": "not measured: {why}",
     "run.interrupted": "the run was interrupted before this was reached",
     "run.simulated": "simulated: no GPU and no network was measured",
-    "run.leftover": "run {run_id} of {user} ended without cleaning up; see what is left with: healthcheck clean {run_id}",
+    "run.leftover": "run {run_id} of {user} was cut off; end what it may have left on the nodes with "
+    "`healthcheck clean {run_id}` (or run --clean), go on with `run --resume {run_id}`",
     "run.wrong_folders": "nccl-tests stands in different folders on the hosts: {folders}",
     "run.started": "run {run_id}, playbook {playbook}, {hosts} hosts",
     "run.ended": "run {run_id} is complete",

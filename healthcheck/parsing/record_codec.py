@@ -28,6 +28,7 @@ T = TypeVar("T", bound=Struct)
 
 OUTCOME_SCHEMA = "healthcheck.outcome/1"
 _SPELLED = (Verdict, Component, Message, Bytes, Seconds)
+_AS_IS = frozenset({str, int, float, bool, type(None)})
 _NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -65,6 +66,8 @@ def _fields(value: Struct) -> dict[str, object]:
 
 def _to_wire(value: object) -> object:
     """Only what msgspec would write differently is rewritten; the bulk (rows, hosts) goes to it as it is."""
+    if type(value) in _AS_IS or (isinstance(value, tuple) and value and type(value[0]) is str):
+        return value  # command lines make up most of a large record, and a tuple here has one kind of member
     if isinstance(value, Verdict):
         return value.name
     if isinstance(value, Component):

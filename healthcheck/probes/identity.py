@@ -15,7 +15,7 @@ _TEXT = one_line("""
 
 
 def part() -> Part:
-    """Lines `key value`: uid, user, home, arch, hostname, boot_id."""
+    """Lines `key value`: uid, user, home, arch, hostname, boot_id; a simulated node adds `simulated`."""
     return Part(NAME, 5, _TEXT)
 
 
@@ -38,5 +38,6 @@ def read(output: PartOutput | None) -> Reading[Identity]:
             arch=words.get("arch") or None,
             hostname=words.get("hostname") or None,
             boot_id=words.get("boot_id") or None,
+            simulated="simulated" in words,
         ),
     )

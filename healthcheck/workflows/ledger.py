@@ -45,7 +45,8 @@ class Ledger:
         self.launch_folders: dict[str, str] = {}
         self.may_still_run: set[str] = set()
         self.measured: set[str] = set()
-        self.notes: list[Message] = [say("run.simulated")] if request.simulated else []
+        self.simulated = request.simulated
+        self.notes: list[Message] = []
         self.stop_after: Message | None = None
 
     def usable(self) -> tuple[Host, ...]:
@@ -79,6 +80,8 @@ class Ledger:
             for outcome in judgement.outcomes:
                 job = outcome.job
                 self.may_still_run.update(outcome.may_still_run)
+                # A stand-in says so in its own output, whatever the user thinks the hosts are.
+                self.simulated |= any(warning.code == "simulated" for warning in outcome.output.warnings)
                 if judgement.verdict in (Verdict.PASS, Verdict.DEGRADED, Verdict.FAIL):
                     self.measured.update(job.hosts)
                 self.jobs.append(
@@ -118,7 +121,7 @@ class Ledger:
             state=state,
             verdict=verdict,
             exit_code=None if state == "incomplete" else 128 + signum if signum is not None else code,
-            simulated=request.simulated,
+            simulated=self.simulated,
             started_at=self.started_at,
             finished_at=finished,
             platform=self.platform,
@@ -132,7 +135,7 @@ class Ledger:
             findings=findings(self.checks, verdicts, request.run_id),
             healthy_hosts=proven if state == "complete" else (),
             excluded_hosts=tuple(name for name, found in verdicts.items() if found is not Verdict.PASS),
-            notes=tuple(self.notes),
+            notes=(say("run.simulated"), *self.notes) if self.simulated else tuple(self.notes),
             provenance=Provenance(
                 tool=request.tool,
                 versions=self._versions(),

@@ -101,6 +101,8 @@ def look_at_all(ledger: Ledger, engine: Engine) -> None:
             engine.observer.event(Event(STAGE, message, host.name, Verdict.INCONCLUSIVE))
         else:
             ledger.facts[host.name] = look.facts
+            identity = look.facts.identity.value if look.facts.identity is not None else None
+            ledger.simulated |= identity is not None and identity.simulated
     for host in request.hosts:
         if host.name not in ledger.facts and host.name not in ledger.set_aside:
             ledger.set_aside[host.name] = say("run.interrupted")

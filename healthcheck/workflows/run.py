@@ -58,11 +58,13 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
                 _localise_is_later(ledger)
             ledger.save("incomplete")
         remove_launch_files(ledger, engine)
-    finally:
-        # Also after a crash of ours: the record then says `incomplete`, and everything measured is in it.
-        signum = engine.cancel.signum
-        record = ledger.save("incomplete" if signum is None else "interrupted", signum)
+    except BaseException:
+        # A crash of ours or a second Ctrl-C: the record says `incomplete`, and everything measured is in it.
+        ledger.save("incomplete")
+        raise
+    signum = engine.cancel.signum
     if signum is not None:
+        ledger.save("interrupted", signum)
         raise Interrupted(signum)
     record = ledger.save("complete")
     engine.observer.event(Event("run", say("run.ended", run_id=request.run_id), verdict=record.verdict))

@@ -34,8 +34,10 @@ REMOVE_DEADLINE_S = 20.0
 def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]) -> None:
     """Run and judge one of single_node and multi_node; everything found is in the ledger afterwards."""
     if stage.name == "single_node":
-        jobs = single_node_jobs(ledger.request.playbook, stage, ledger.usable())
-        launches = [_alone(job, stage, ledger, engine) for job in jobs if not _measured(job, earlier)]
+        hosts = {host.name: host for host in ledger.usable()}
+        jobs = single_node_jobs(ledger.request.playbook, stage, tuple(hosts.values()))
+        wanted = [job for job in jobs if not _measured(job, earlier)]
+        launches = [_alone(job, hosts[job.hosts[0]], stage, ledger, engine) for job in wanted]
     else:
         jobs, launches = _together(stage, ledger, engine, earlier)
     engine.observer.event(Event(stage.name, say("stage.begins", jobs=len(jobs), again=len(jobs) - len(launches))))
@@ -74,8 +76,7 @@ def _program(facts: NodeFacts, job: CollectiveJob) -> str:
     return str(PurePosixPath(facts.binary.value.path).parent / job.collective.binary)
 
 
-def _alone(job: CollectiveJob, stage: Stage, ledger: Ledger, engine: Engine) -> Launch:
-    host = next(host for host in ledger.usable() if host.name == job.hosts[0])
+def _alone(job: CollectiveJob, host: Host, stage: Stage, ledger: Ledger, engine: Engine) -> Launch:
     facts = ledger.facts[host.name]
     assert facts.mpi.value is not None
     site = LaunchSite(facts.mpi.value, _program(facts, job), ledger.request.owner.token, as_root=_is_root(facts))

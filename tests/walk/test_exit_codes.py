@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from healthcheck.workflows import run as run_workflow
+from healthcheck.workflows import stage as stage_workflow
 from tests.walk.cli import Shell
 
 
@@ -92,14 +93,14 @@ def test_70_a_bug_of_ours_is_no_traceback(shell: Shell, monkeypatch: pytest.Monk
 def test_130_and_143_keep_what_was_measured(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, signum: signal.Signals, code: int
 ) -> None:
-    asked = run_workflow.run_stage
+    asked = stage_workflow.run_stage
 
     def interrupted_before_the_second_stage(*arguments: object) -> None:
         asked(*arguments)  # type: ignore[arg-type]
         if threading.current_thread() is threading.main_thread():
             os.kill(os.getpid(), signum)
 
-    monkeypatch.setattr(run_workflow, "run_stage", interrupted_before_the_second_stage)
+    monkeypatch.setattr("healthcheck.workflows.run.run_stage", interrupted_before_the_second_stage)
     said = shell("run", "--simulate", "4")
     record = shell.record()
     assert said.code == code
@@ -108,7 +109,7 @@ def test_130_and_143_keep_what_was_measured(
     assert record.healthy_hosts == ()
     assert (shell.folders()[-1] / "report.html").exists()
 
-    monkeypatch.setattr(run_workflow, "run_stage", asked)
+    monkeypatch.setattr("healthcheck.workflows.run.run_stage", asked)
     again = shell("run", "--simulate", "4", "--resume", record.run_id)
     resumed = shell.record()
     assert again.code == 0 and resumed.state == "complete"
