@@ -36,7 +36,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "daemon_missing",
-        _sentence(rf"(?P<daemon>\S*{_DAEMON}): (?:No such file or directory|command not found|not found)"),
+        _sentence(rf"(?P<daemon>[^\s'‘`]*{_DAEMON})['’]?: (?:No such file or directory|command not found|not found)"),
     ),
     Rule("unresolvable", _sentence(r"Could not resolve hostname (?P<host>[^\s:]+):")),
     Rule("unresolvable", _sentence(r"(?:getaddrinfo|gethostbyname)\S* .*?(?:for|host) (?P<host>[\w.-]+)")),

@@ -70,6 +70,16 @@ def test_a_crashed_rank_is() -> None:
     assert found.verdict is Verdict.FAIL
 
 
+def test_what_the_launcher_is_read_to_say_outranks_the_line_of_it_that_was_printed() -> None:
+    printed = Failure(FailureKind.LAUNCHER, "mpirun detected that one or more processes exited", None, 40)
+    error = say("launch.rank_exited", host="node02", rank=1, code=3)
+    found = judge_integrity(
+        outcome((), state=OutputState.TRUNCATED, exit_code=3, failures=(printed,), launch_error=error)
+    )
+    assert (found.verdict, found.rule) == (Verdict.FAIL, "integrity.rank_exited")
+    assert found.message == error
+
+
 def test_exit_code_zero_without_a_footer_proves_nothing() -> None:
     assert judge_integrity(outcome(sweep(230.0), state=OutputState.TRUNCATED)).verdict is Verdict.INCONCLUSIVE
 

@@ -117,6 +117,13 @@ def test_the_sentence_says_what_to_look_at(name: str, part: str) -> None:
         ("sh: 1: exec: mpirun: not found\n", 127, "mpirun_missing", None),
         ("timeout: failed to run command 'mpirun': No such file or directory\n", 127, "mpirun_missing", None),
         ("env: ‘mpirun’: No such file or directory\n", 127, "mpirun_missing", None),
+        ("timeout: failed to run command 'orted': No such file or directory\n", 127, "daemon_missing", None),
+        (
+            "timeout: failed to run command ‘/opt/ompi/bin/prted’: No such file or directory\n",
+            127,
+            "daemon_missing",
+            None,
+        ),
         (
             "mpirun has detected an attempt to run as root.\n\nRunning as root is *strongly* discouraged\n",
             1,
