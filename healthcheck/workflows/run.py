@@ -9,8 +9,9 @@ from collections.abc import Mapping
 
 from healthcheck.errors import Interrupted
 from healthcheck.model.command import JobOutcome
-from healthcheck.model.component import FABRIC
+from healthcheck.model.component import FABRIC, node
 from healthcheck.model.finding import CheckResult
+from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import BENCHMARK_STAGES
@@ -28,8 +29,9 @@ from healthcheck.workflows.request import RunRequest
 from healthcheck.workflows.stage import remove_launch_files, run_stage
 
 PROBE = "probe"
+SLOTS = "hostfile.slots"
 # A host on which one of these is not PASS cannot, or must not, be measured.
-NEEDED = frozenset({gpu_processes.CHECK, binary.CHECK, mpi.CHECK})
+NEEDED = frozenset({gpu_processes.CHECK, binary.CHECK, mpi.CHECK, SLOTS})
 
 
 def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutcome]) -> RunRecord:
@@ -93,12 +95,20 @@ def _probe(ledger: Ledger, engine: Engine) -> None:
         facts = ledger.facts.get(host.name)
         if facts is None:
             continue
-        checks = judge_node(facts, needs)
+        checks = (*judge_node(facts, needs), *_slots(host, ledger.platform))
         ledger.add_checks(checks)
         _sort_out(ledger, host.name, checks, engine)
     reached = len(ledger.facts)
     engine.observer.event(Event(PROBE, say("stage.probe_done", reached=reached, hosts=len(request.hosts))))
     ledger.save("incomplete")
+
+
+def _slots(host: Host, platform: Platform | None) -> tuple[CheckResult, ...]:
+    """Other slots than GPUs: a part of the node would go unmeasured, or ranks would share a GPU."""
+    if platform is None or host.slots in (None, platform.gpu.count):
+        return ()
+    message = say("probe.slots", slots=host.slots or 0, gpus=platform.gpu.count)
+    return (CheckResult(SLOTS, node(host.name), Verdict.INCONCLUSIVE, message, "slots.differ", PROBE),)
 
 
 def _sort_out(ledger: Ledger, host: str, checks: tuple[CheckResult, ...], engine: Engine) -> None:
