@@ -49,9 +49,13 @@ def open_page(page: Path, scratch: Path) -> Opened:
         check=True,
     )
     console = tuple(line for line in done.stderr.splitlines() if ":CONSOLE" in line)
-    urls = set(
-        re.findall(r'"url":"((?:https?|wss?):[^"]+)"', json.dumps(json.loads(log.read_text()), separators=(",", ":")))
-    )
+    # What the browser asks for on its own behalf has no origin; what a page asks for has one.
+    asked = (event.get("params", {}) for event in json.loads(log.read_text())["events"])
+    urls = {
+        str(params["url"])
+        for params in asked
+        if params.get("initiator", "not an origin") != "not an origin" and not str(params["url"]).startswith("file:")
+    }
     return Opened(done.stdout, console, tuple(sorted(urls)))
 
 

@@ -147,7 +147,8 @@ def test_too_few_slots(lab: Lab, check_up: CheckUp) -> None:
     check_up.start().wait()
 
     check_up.assert_ended(3)
-    check_up.assert_why("n003", "slot")
+    check_up.assert_why("n003", "1 slots")
+    assert_others_pass(check_up)
     check_up.assert_nothing_left()
 
 
