@@ -87,6 +87,8 @@ CAUSES: dict[str, Cause] = {
     "integrity.library_missing": Cause("job_library"),
     "mpi.missing": Cause("mpi_missing", commands=(("ssh", "{host}", "command -v mpirun"),)),
     "mpi.other_family": Cause("mpi_other_family", commands=(("ssh", "{host}", "mpirun --version"),)),
+    "slots.differ": Cause("slots_differ"),
+    "mpi.no_daemon": Cause("mpi_no_daemon", commands=(("ssh", "{host}", "command -v mpirun orted"),)),
     "mpi.unreadable": Cause("mpi_unreadable", commands=(("ssh", "{host}", "mpirun --version"),)),
     "launch.mpirun_missing": Cause("mpi_missing"),
     "gpu.no_driver": Cause("gpu_no_driver", commands=(("ssh", "{host}", "nvidia-smi; lsmod | grep nvidia"),)),

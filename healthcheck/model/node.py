@@ -59,10 +59,14 @@ class Binary(Struct, frozen=True):
 
 
 class MpiFlavour(Struct, frozen=True):
-    """Which mpirun a node has: family `openmpi` or `hydra`, and the version as printed."""
+    """Which mpirun a node has: family `openmpi` or `hydra`, and the version as printed.
+
+    `daemon_missing` is True where other nodes could not start ranks here, for want of orted (Open MPI 4).
+    """
 
     family: str
     version: str
+    daemon_missing: bool = False
 
     @property
     def major(self) -> int:

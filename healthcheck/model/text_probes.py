@@ -36,6 +36,7 @@ PROBE_TEXTS: dict[str, str] = {
     "probe.binary.not_mpi": "{path} was built without MPI: every process would run its own test",
     "probe.binary.unreadable": "whether nccl-tests can run cannot be seen: {detail}",
     "probe.mpi.found": "{found}",
+    "probe.mpi.no_daemon": "{found} without orted: other nodes cannot start ranks here",
     "probe.mpi.missing": "there is no {wanted} in the PATH of a non-interactive login",
     "probe.mpi.other_family": "mpirun is {found}, the playbook wants {wanted}",
     "probe.mpi.unreadable": "mpirun does not say which MPI it is",

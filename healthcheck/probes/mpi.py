@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import say
 from healthcheck.model.node import MpiFlavour
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
-from healthcheck.probes.batch import Part, PartOutput
+from healthcheck.probes.batch import Part, PartOutput, one_line
 from healthcheck.probes.trouble import Trouble, garbled, quote, usable
 
 NAME = "mpi"
 CHECK = "mpi.launcher"
 _SOURCE = "mpirun --version"
+# Other nodes start ranks here through orted, which Open MPI 4 finds in PATH or beside its mpirun.
+_TEXT = one_line("""
+    mpirun --version && {
+        command -v orted >/dev/null || [ -x "$(dirname "$(readlink -f "$(command -v mpirun)")")/orted" ]
+        || echo "orted missing";
+    }
+""")
+_NO_DAEMON = re.compile(r"^orted missing$", re.MULTILINE)
 _FAMILIES = (
     ("openmpi", re.compile(r"(?:mpirun|mpiexec|prterun) \(Open MPI\) (?P<version>\d+\.\d+[\w.\-]*)")),
     ("hydra", re.compile(r"HYDRA build details:\s+Version:\s+(?P<version>\d+\.\d+[\w.\-]*)")),
@@ -24,8 +34,8 @@ _FAMILIES = (
 
 
 def part() -> Part:
-    """The output of `mpirun --version`."""
-    return Part(NAME, 10, "mpirun --version")
+    """The output of `mpirun --version`, and a line `orted missing` where that is so."""
+    return Part(NAME, 10, _TEXT)
 
 
 def read(output: PartOutput | None) -> Reading[MpiFlavour]:
@@ -37,7 +47,10 @@ def read(output: PartOutput | None) -> Reading[MpiFlavour]:
         match = pattern.search(answer.stdout[:20_000])
         if match is not None and answer.rc == 0:
             shown = [match[0].splitlines()[0] if family == "openmpi" else " ".join(match[0].split())]
-            return Reading(ReadingState.OBSERVED, MpiFlavour(family, match["version"]), quote(_SOURCE, shown))
+            flavour = MpiFlavour(family, match["version"])
+            if family == "openmpi" and flavour.major == 4 and _NO_DAEMON.search(answer.stdout):
+                flavour = replace(flavour, daemon_missing=True)
+            return Reading(ReadingState.OBSERVED, flavour, quote(_SOURCE, shown))
     problem = garbled(_SOURCE, answer)
     return Reading(problem.state, None, problem.evidence)
 
@@ -50,6 +63,8 @@ def judge(host: str, reading: Reading[MpiFlavour], launcher: str | None) -> Chec
         if launcher is not None and reading.value.family != launcher:
             verdict, rule = Verdict.INCONCLUSIVE, "mpi.other_family"
             message = say("probe.mpi.other_family", found=found, wanted=wanted)
+        elif reading.value.daemon_missing:
+            verdict, rule, message = Verdict.INCONCLUSIVE, "mpi.no_daemon", say("probe.mpi.no_daemon", found=found)
         else:
             verdict, rule, message = Verdict.PASS, "mpi.found", say("probe.mpi.found", found=found)
     elif reading.state is ReadingState.TOOL_MISSING:

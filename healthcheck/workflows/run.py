@@ -29,9 +29,9 @@ from healthcheck.workflows.request import RunRequest
 from healthcheck.workflows.stage import remove_launch_files, run_stage
 
 PROBE = "probe"
-SLOTS = "hostfile.slots"
+SLOTS_CHECK = "hostfile.slots"
 # A host on which one of these is not PASS cannot, or must not, be measured.
-NEEDED = frozenset({gpu_processes.CHECK, binary.CHECK, mpi.CHECK, SLOTS})
+NEEDED = frozenset({gpu_processes.CHECK, binary.CHECK, mpi.CHECK, SLOTS_CHECK})
 
 
 def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutcome]) -> RunRecord:
@@ -108,7 +108,7 @@ def _slots(host: Host, platform: Platform | None) -> tuple[CheckResult, ...]:
     if platform is None or host.slots in (None, platform.gpu.count):
         return ()
     message = say("probe.slots", slots=host.slots or 0, gpus=platform.gpu.count)
-    return (CheckResult(SLOTS, node(host.name), Verdict.INCONCLUSIVE, message, "slots.differ", PROBE),)
+    return (CheckResult(SLOTS_CHECK, node(host.name), Verdict.INCONCLUSIVE, message, "slots.differ", PROBE),)
 
 
 def _sort_out(ledger: Ledger, host: str, checks: tuple[CheckResult, ...], engine: Engine) -> None:

@@ -114,9 +114,14 @@ def test_no_daemon_on_a_remote(lab: Lab, check_up: CheckUp) -> None:
     check_up.start().wait()
 
     check_up.assert_ended(3)
-    reasons = " ".join(str(reason) for job in check_up.record.jobs for reason in job.reasons)
-    assert lab.mpi.daemon in reasons, reasons
-    assert check_up.record.healthy_hosts == ()
+    if lab.mpi.name == "ompi4":  # seen by the probe; where Open MPI 5 keeps its daemon cannot be known before
+        check_up.assert_why("n003", "orted")
+        assert_others_pass(check_up)
+    else:
+        reasons = " ".join(str(reason) for job in check_up.record.jobs for reason in job.reasons)
+        assert "n003" in reasons, reasons
+        assert lab.mpi.daemon in reasons, reasons
+        assert check_up.record.healthy_hosts == ()
     check_up.assert_nothing_left()
 
 

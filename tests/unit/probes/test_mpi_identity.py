@@ -39,6 +39,14 @@ def test_the_other_family_than_the_playbook_wants_is_said() -> None:
     assert "hydra 4.2.3" in str(result.message)
 
 
+def test_open_mpi_4_needs_its_daemon_and_no_other_is_asked_for_one() -> None:
+    result = mpi.judge("node01", mpi.read(answer("mpi", "sick_no_orted")), None)
+    assert (result.rule, result.verdict) == ("mpi.no_daemon", Verdict.INCONCLUSIVE)
+    assert "orted" in str(result.message)
+    for fixture in ("healthy_ompi5_no_orted", "healthy_hydra"):
+        assert mpi.judge("node01", mpi.read(answer("mpi", fixture)), None).verdict is Verdict.PASS
+
+
 def test_identity_as_printed() -> None:
     found = identity.read(answer("identity", "healthy")).value
     assert found is not None
