@@ -163,7 +163,7 @@ class Logins:
                 break
             except (SSHException, OSError, EOFError) as error:
                 client.close()
-                quick = self._clock.monotonic() - started < _DROPPED_WITHIN_S
+                quick = self._clock.monotonic() - started < min(_DROPPED_WITHIN_S, self._settings.login_timeout_s / 2)
                 if isinstance(error, AuthFailure):
                     raise _Refused(*_login_refused(error, login, route)) from error
                 if pause_s is None or not quick or type(error) not in _DROPPED:
