@@ -29,30 +29,20 @@ BAR_CLUSH = 0.4
 
 
 def ours(state: Path, hosts: list[str], width: int) -> None:
-    """Each host: a TCP look, the login, the host key check, `true` in the wrapper."""
+    """The workflow's own fan-out; each host: a TCP look, the login, the host key check, `true` in the wrapper."""
     from healthcheck.edge.clock import SystemClock
     from healthcheck.edge.ssh import SshSettings, SshTransport
-    from healthcheck.model.command import Command, CommandResult
+    from healthcheck.model.command import Command
     from healthcheck.model.host import Host
-    from healthcheck.ports import Sink
-
-    class Nowhere(Sink):
-        def stdout(self, data: bytes) -> None:
-            pass
-
-        def stderr(self, data: bytes) -> None:
-            pass
+    from healthcheck.workflows.engine import Cancel
+    from healthcheck.workflows.fanout import run_short, visit
 
     transport = SshTransport(SshSettings(config_file=state / "ssh_config"), SystemClock())
-
-    def probe(address: str) -> CommandResult:
-        running = transport.start(Host(address, address), Command(("true",), 60, "benchmark"), Nowhere())
-        while (result := running.wait(60)) is None:
-            continue
-        return result
-
-    with ThreadPoolExecutor(width) as pool:
-        results = list(pool.map(probe, hosts))
+    command = Command(("true",), deadline_s=60, token="benchmark")
+    work = [Host(address, address) for address in hosts]
+    results = [
+        result for _, (result, _) in visit(work, lambda host: run_short(transport, host, command), Cancel(), width)
+    ]
     transport.close()
     failed = [str(result.reason or result.exit_code) for result in results if not result.ok]
     assert not failed, failed[0]

@@ -94,7 +94,7 @@ class SshRunning:
         transport = self._channel.get_transport()
         if not transport.is_active():
             error = transport.get_exception()
-            return self._ending.lost(str(error) if error else "closed by the other side")
+            return self._ending.lost(str(error or "") or "the host closed it or stopped answering")
         if not self._channel.event_ready:
             reason = say("host.session_refused", detail="exec request failed")
             return CommandResult(ExitKind.LOGIN_REFUSED, None, self._ending.seconds, reason)
