@@ -159,7 +159,7 @@ def resumed_request(asked: Asked, run: str) -> tuple[RunRequest, DirectoryStore,
     store = DirectoryStore.open(run, asked.results, SystemClock())
     record = store.load_record()
     _refuse_resume(record, run, asked)
-    if record.simulated:
+    if in_process(record):
         model = record.platform or load_platform(SIMULATED_PLATFORM)[0]
         outside, _ = simulated_outside(
             len(record.inventory), model, asked.seed, asked.faults, asked.leaf_size, asked.job_seconds
@@ -184,9 +184,14 @@ def _refuse_resume(record: RunRecord, run: str, asked: Asked) -> None:
     if not is_dead(record.owner) and record.state == "incomplete":
         owner = record.owner
         raise InputError("--resume", f"{run} is still running: process {owner.pid} of {owner.user} on {owner.machine}")
-    if record.simulated != (asked.simulate is not None):
-        right = f"give --simulate {len(record.inventory)}" if record.simulated else "leave out --simulate"
-        raise InputError("--resume", f"{run} was {'' if record.simulated else 'not '}simulated; {right}")
+    if in_process(record) != (asked.simulate is not None):
+        right = f"give --simulate {len(record.inventory)}" if in_process(record) else "leave out --simulate"
+        raise InputError("--resume", f"{run} was {'' if in_process(record) else 'not '}simulated; {right}")
+
+
+def in_process(record: RunRecord) -> bool:
+    """Whether the hosts of a run exist only inside healthcheck. Stand-ins behind a hostfile are real hosts to us."""
+    return record.simulated and not record.provenance.hostfile
 
 
 def tell_leftovers(records: Sequence[RunRecord]) -> None:

@@ -47,6 +47,7 @@ def dead_runs(results: Path) -> list[RunRecord]:
     """Runs of this user below `results` that are incomplete and whose process is gone, newest first."""
     import getpass
 
+    from healthcheck.cli.asked import in_process
     from healthcheck.edge.owner import is_dead
     from healthcheck.edge.store import RECORD, earlier_runs
     from healthcheck.errors import InputError
@@ -59,7 +60,7 @@ def dead_runs(results: Path) -> list[RunRecord]:
             record = decode_record(path.read_bytes(), str(path))
         except (InputError, OSError):
             continue  # somebody else's folder, or a newer version's record: not ours to clean
-        ours = record.owner.user == getpass.getuser() and not record.simulated
+        ours = record.owner.user == getpass.getuser() and not in_process(record)
         if ours and record.state == "incomplete" and is_dead(record.owner):
             found.append(record)
     return found
