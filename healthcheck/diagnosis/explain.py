@@ -41,12 +41,18 @@ class _Ranked(Struct, frozen=True):
         )
 
 
-def findings(checks: Sequence[CheckResult], hosts: Mapping[str, Verdict], run_id: str) -> tuple[Finding, ...]:
+def findings(
+    checks: Sequence[CheckResult],
+    hosts: Mapping[str, Verdict],
+    run_id: str,
+    members: Mapping[str, tuple[str, ...]] | None = None,
+) -> tuple[Finding, ...]:
     """One finding for each component with something against it, most urgent first.
 
-    `hosts` maps every host that was named to its verdict; one that is not PASS without a result of its own gets a
-    finding that says so. A SKIPPED result becomes a finding only where a host was left alone (busy); a check that
-    does not apply to the machine does not.
+    `members` maps a job to its hosts: only a job that a host took part in can speak for it. `hosts` maps every host
+    that was named to its verdict; one that is not PASS without a result of its own gets a finding that says so. A
+    SKIPPED result becomes a finding only where a host was left alone (busy); a check that does not apply to the
+    machine does not.
     """
     by_component: dict[Component, list[CheckResult]] = {}
     for check in checks:
@@ -58,7 +64,17 @@ def findings(checks: Sequence[CheckResult], hosts: Mapping[str, Verdict], run_id
         key=_natural,
     )
     passed = [check for check in checks if check.verdict is Verdict.PASS and check.component.kind in _BETWEEN_NODES]
-    ranked = [_explained(component, found, sick_ports, passed, run_id) for component, found in by_component.items()]
+    took_part = {check.job: frozenset((members or {}).get(check.job, ())) for check in passed}
+    ranked = [
+        _explained(
+            component,
+            found,
+            sick_ports,
+            [check for check in passed if component.kind is Kind.HCA and component.host in took_part[check.job]],
+            run_id,
+        )
+        for component, found in by_component.items()
+    ]
     spoken_for = {component.host for component in by_component}
     ranked += [
         _unmeasured(host, verdict, run_id)
@@ -110,7 +126,7 @@ def _explained(
         cause=_text("cause", cause, args),
         remedy=_text("remedy", cause, args),
         evidence_for=_distinct(check.message for check in ordered),
-        evidence_against=_distinct(check.message for check in passed) if component.kind is Kind.HCA else (),
+        evidence_against=_distinct(check.message for check in passed),
         commands=commands(cause, component, run_id),
         evidence=tuple(evidence)[:MOST_EVIDENCE],
     )

@@ -6,7 +6,6 @@ paramiko's parser knows no `Include`; the files it names are put in its place be
 from __future__ import annotations
 
 import shlex
-from functools import cache
 from glob import glob
 from io import StringIO
 from pathlib import Path
@@ -153,12 +152,10 @@ class SshConfiguration:
         )
 
 
-@cache
 def _paths(names: tuple[str, ...]) -> tuple[Path, ...]:
     return tuple(Path(name).expanduser() for name in names if name != "none")
 
 
-@cache
 def _split_paths(words: str) -> tuple[Path, ...]:
     return _paths(tuple(shlex.split(words)))
 

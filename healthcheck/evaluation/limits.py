@@ -103,7 +103,13 @@ def judge_bandwidth(outcomes: Sequence[JobOutcome], limit: Limit, unsaturated_ok
             message = say("bandwidth.not_saturated", largest_bytes=largest)
             return (
                 CheckResult(
-                    BUSBW_CHECK, component_of(first), Verdict.INCONCLUSIVE, message, "peak.not_saturated", limit.stage
+                    BUSBW_CHECK,
+                    component_of(first),
+                    Verdict.INCONCLUSIVE,
+                    message,
+                    "peak.not_saturated",
+                    limit.stage,
+                    job=first.job.id,
                 ),
             )
         counted = tuple(row for row in rows if row.size_bytes == largest)
@@ -157,6 +163,7 @@ def _judge(
         observed=value,
         expected=top,
         unit="GB/s",
+        job=outcome.job.id,
     )
 
 

@@ -60,6 +60,7 @@ def _judge_group(
             say("bandwidth.no_limit"),
             "limits.unknown_platform",
             stage.name,
+            job=first.job.id,
         )
         return JobJudgement(tuple(group), (*integrity, no_limit), None)
     limit = limit_for(first.job, stage, playbook, platform, override)

@@ -16,7 +16,8 @@ class CheckResult(Struct, frozen=True):
     """The one result of one planned check.
 
     `check` is a stable id (docs/checks.md), `rule` names the rule that fired (`integrity.incomplete`,
-    `peak.below_broken`, ...), `observed` and `expected` are in `unit`; None where there is no number.
+    `peak.below_broken`, ...), `observed` and `expected` are in `unit`; None where there is no number. `job` is the
+    job it judged (the first of its repeats), empty for a look at a node.
     """
 
     check: str
@@ -29,6 +30,7 @@ class CheckResult(Struct, frozen=True):
     expected: float | None = None
     unit: str = ""
     evidence: tuple[Evidence, ...] = ()
+    job: str = ""
 
 
 class Confidence(StrEnum):

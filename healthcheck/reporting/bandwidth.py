@@ -111,27 +111,22 @@ def limit_of(record: RunRecord, stage: str, collective: str) -> Limit | None:
 
 
 class _Checks:
-    """Which results belong to which job: those of its stage about its node, or about what lies between its nodes."""
+    """Which results judged which job."""
 
     def __init__(self, record: RunRecord) -> None:
-        self._of: dict[tuple[str, str | None], list[CheckResult]] = {}
+        self._of: dict[str, list[CheckResult]] = {}
         for check in record.checks:
-            self._of.setdefault((check.stage, check.component.host), []).append(check)
+            self._of.setdefault(check.job, []).append(check)
 
-    def deciding(self, job: JobRecord, value: float | None) -> CheckResult | None:
-        """The result that made the verdict of the job: one of its own reasons, else the nearest to its number."""
-        about = self._of.get((job.stage, job.hosts[0] if len(job.hosts) == 1 else None), [])
-        alike = [check for check in about if check.verdict is job.verdict]
-        own = [check for check in alike if check.message in job.reasons]
-        if own:
-            return own[0]
-        numbers = [check for check in alike if check.check == BUSBW_CHECK]
-        return min(numbers or alike, key=lambda check: abs((check.observed or 0.0) - (value or 0.0)), default=None)
+    def deciding(self, job: JobRecord) -> CheckResult | None:
+        """The result that made the verdict of the job; of several, the one on bus bandwidth, which has the number."""
+        alike = [check for check in self._of.get(job.id, ()) if check.verdict is job.verdict]
+        return next((check for check in alike if check.check == BUSBW_CHECK), alike[0] if alike else None)
 
 
 def _job_row(record: RunRecord, job: JobRecord, first: JobRecord, checks: _Checks) -> BandwidthRow:
     found = measured(job)
-    check = checks.deciding(job, found.slower)
+    check = checks.deciding(job)
     why = check.message if check is not None else job.reasons[0] if job.reasons else None
     return _row(
         record,
@@ -160,7 +155,7 @@ def _median_row(record: RunRecord, jobs: Sequence[JobRecord], checks: _Checks) -
         found,
         who=say("report.who.median", n=len(jobs)),
         hosts=folded(host for job in jobs for host in job.hosts),
-        check=checks.deciding(jobs[0], found.slower),
+        check=checks.deciding(jobs[0]),
         why="",
         sizes=_sizes(jobs),
         is_median=True,

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from healthcheck.diagnosis.explain import findings
 from healthcheck.evaluation.gate import checks_by_host, exit_code, host_verdict, proven_hosts, run_verdict
 from healthcheck.evaluation.stage import JobJudgement
+from healthcheck.model.command import ExitKind, JobOutcome
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
@@ -97,7 +98,7 @@ class Ledger:
                         raw=f"raw/{job.stage}/{job.id}",
                         started_at=outcome.started_at,
                         duration_s=round(outcome.result.duration_s, 3),
-                        reasons=tuple(check.message for check in judgement.checks if check.verdict is not Verdict.PASS),
+                        reasons=_reasons(judgement, outcome),
                     )
                 )
 
@@ -132,7 +133,7 @@ class Ledger:
             ),
             jobs=tuple(self.jobs),
             checks=tuple(self.checks),
-            findings=findings(self.checks, verdicts, request.run_id),
+            findings=findings(self.checks, verdicts, request.run_id, {job.id: job.hosts for job in self.jobs}),
             healthy_hosts=proven if state == "complete" else (),
             excluded_hosts=tuple(name for name, found in verdicts.items() if found is not Verdict.PASS),
             notes=(say("run.simulated"), *self.notes) if self.simulated else tuple(self.notes),
@@ -181,3 +182,11 @@ class Ledger:
 def _count(seen: dict[str, dict[str, int]], name: str, version: str) -> None:
     found = seen.setdefault(name, {})
     found[version] = found.get(version, 0) + 1
+
+
+def _reasons(judgement: JobJudgement, outcome: JobOutcome) -> tuple[Message, ...]:
+    """Why a job is not PASS; and that mpirun had to be stopped after a whole table, which changes no verdict."""
+    reasons = [check.message for check in judgement.checks if check.verdict is not Verdict.PASS]
+    if outcome.result.kind is ExitKind.TEARDOWN_HUNG and outcome.result.reason is not None:
+        reasons.append(outcome.result.reason)
+    return tuple(reasons)

@@ -126,7 +126,7 @@ def peak_check(job: JobRecord, peak_gbyte_s: float) -> CheckResult:
         f"busbw {observed:.1f} GB/s (in_place), {100 * observed / peak_gbyte_s:.0f} % of peak {peak_gbyte_s:g}"
     )
     return CheckResult(
-        "bandwidth.busbw", component, job.verdict, message, rule, job.stage, observed, peak_gbyte_s, "GB/s"
+        "bandwidth.busbw", component, job.verdict, message, rule, job.stage, observed, peak_gbyte_s, "GB/s", job=job.id
     )
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import shlex
 
+import pytest
+from msgspec.structs import replace
+
 from healthcheck.diagnosis.causes import CAUSES, FOLLOWS, NOT_MEASURED, UNEXPLAINED
 from healthcheck.diagnosis.explain import findings
 from healthcheck.model.component import FABRIC, hca, node
@@ -75,9 +78,11 @@ def test_a_slow_fabric_without_a_sick_part_speaks_for_itself() -> None:
     assert not any("{host}" in line for line in fabric.commands)
 
 
-def test_a_fabric_that_passed_speaks_against_a_slow_port() -> None:
-    (port,) = explained(bandwidth(Verdict.PASS, "peak.healthy"), *probed("node05", hcas="sick_half_rate"))
-    assert [message.code for message in port.evidence_against] == ["bandwidth.of_peak"]
+@pytest.mark.parametrize(("members", "speaks"), [(("node04", "node05"), True), (("node03", "node04"), False)])
+def test_a_fabric_speaks_against_a_slow_port_only_if_its_node_took_part(members: tuple[str, ...], speaks: bool) -> None:
+    passed = replace(bandwidth(Verdict.PASS, "peak.healthy"), job="multi")
+    (port,) = findings((passed, *probed("node05", hcas="sick_half_rate")), {}, RUN, {"multi": members})
+    assert bool(port.evidence_against) is speaks
 
 
 def test_the_worst_comes_first_then_the_names_in_natural_order() -> None:

@@ -41,9 +41,11 @@ def half(busbw: float, n_ranks: int = 8, wrong: float | None = 0.0) -> Placement
     return Placement(1000.0, busbw / Collective.ALL_REDUCE.factor(n_ranks), busbw, wrong)
 
 
-def row(size: int, out: float, in_place: float | None = None, n_ranks: int = 8) -> CollectiveRow:
-    inside = None if in_place is None else half(in_place, n_ranks)
-    return CollectiveRow(size, size // 4, "float", "sum", -1, half(out, n_ranks), inside)
+def row(
+    size: int, out: float, in_place: float | None = None, n_ranks: int = 8, wrong: tuple[float, float] = (0.0, 0.0)
+) -> CollectiveRow:
+    inside = None if in_place is None else half(in_place, n_ranks, wrong[1])
+    return CollectiveRow(size, size // 4, "float", "sum", -1, half(out, n_ranks, wrong[0]), inside)
 
 
 def outcome(
@@ -53,7 +55,6 @@ def outcome(
     n_ranks: int | None = 8,
     state: OutputState = OutputState.COMPLETE,
     verified: bool | None = True,
-    wrong: float | None = 0.0,
     failures: tuple[Failure, ...] = (),
     warnings: tuple[ParseWarning, ...] = (),
     kind: ExitKind = ExitKind.EXITED,
@@ -71,7 +72,7 @@ def outcome(
         argv=("mpirun",),
         started_at="2026-01-01T00:00:00Z",
         result=CommandResult(kind, exit_code, 10.0),
-        output=ParsedOutput(state, verified, wrong, failures, warnings, tables),
+        output=ParsedOutput(state, verified, None, failures, warnings, tables),
         launch_error=launch_error,
     )
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from healthcheck.evaluation.integrity import consistent, covers, judge_integrity
+from healthcheck.evaluation.integrity import consistent, covers, judge_integrity, wrong_values
+from healthcheck.model.collective import Collective
 from healthcheck.model.command import ExitKind
 from healthcheck.model.measurement import Failure, FailureKind, OutputState, ParseWarning
-from healthcheck.model.message import say
+from healthcheck.model.message import Message, say
 from healthcheck.model.verdict import Verdict
 from tests.unit.evaluation.builders import GIB, job, outcome, row, sweep
 
@@ -16,10 +18,40 @@ def test_a_whole_checked_table_is_a_measurement() -> None:
     assert judge_integrity(outcome(sweep(230.0))).verdict is Verdict.PASS
 
 
-def test_wrong_values_are_fail_even_in_a_fast_complete_run() -> None:
-    found = judge_integrity(outcome(sweep(230.0), wrong=3.0))
+@pytest.mark.parametrize("wrong", [(3.0, 0.0), (0.0, 3.0)])
+def test_wrong_values_are_fail_even_in_a_fast_complete_run(wrong: tuple[float, float]) -> None:
+    found = judge_integrity(outcome((row(GIB, 230.0, 230.0, wrong=wrong), *sweep(230.0)[1:])))
     assert found.verdict is Verdict.FAIL
     assert "3 values" in str(found.message)
+
+
+def test_wrong_values_that_good_hardware_prints_too_do_not_count() -> None:
+    rows = (row(GIB, 230.0, 230.0, wrong=(0.0, 9.0)),)
+    exchange = replace(job(sizes=(GIB, GIB)), collective=Collective.ALLTOALL)
+    assert wrong_values(outcome(rows, of=exchange)) == 0
+    assert wrong_values(outcome((row(GIB, 230.0, 230.0, wrong=(9.0, 0.0)),), of=exchange)) == 9
+    cube = replace(exchange, collective=Collective.HYPERCUBE)
+    assert wrong_values(outcome((row(GIB, 230.0, 230.0, wrong=(9.0, 9.0)),), of=cube)) == 0
+
+
+@pytest.mark.parametrize("kind", ["rank_exited", "mpi_abort", "daemon_lost", "killed"])
+def test_what_only_the_launcher_saw_is_a_fault_once_the_test_had_begun(kind: str) -> None:
+    error = Message(f"launch.{kind}", {})
+    vague = (Failure(FailureKind.LAUNCHER, "mpirun detected that one or more processes exited", None, 3),)
+    begun = outcome((), state=OutputState.FAILED, exit_code=1, failures=vague, launch_error=error)
+    assert judge_integrity(begun).verdict is Verdict.FAIL
+    assert judge_integrity(begun).rule == f"integrity.{kind}"
+    never = outcome((), state=OutputState.FAILED, exit_code=1, failures=vague, launch_error=error, started=False)
+    assert judge_integrity(never).verdict is Verdict.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("kind", [FailureKind.UNKNOWN, FailureKind.KILLED, FailureKind.TIMEOUT])
+def test_an_exit_code_without_a_reason_proves_a_fault_only_once_the_test_had_begun(kind: FailureKind) -> None:
+    failure = (Failure(kind, "exit code 137"),)
+    begun = outcome((), state=OutputState.FAILED, exit_code=137, failures=failure)
+    never = outcome((), state=OutputState.FAILED, exit_code=137, failures=failure, started=False)
+    assert judge_integrity(begun).verdict is Verdict.FAIL
+    assert judge_integrity(never).verdict is Verdict.INCONCLUSIVE
 
 
 @pytest.mark.parametrize("kind", [ExitKind.STALLED, ExitKind.TIMED_OUT])
