@@ -42,6 +42,8 @@ _LOOKS = (0.3, 1.0)
 _LOGINS = (0.5, 1.5, 3.0)
 """Pauses before logging in again after the server dropped us before its banner (MaxStartups)."""
 
+_SLOW_NAMES_S = 2.0
+"""A name server that let us wait this long is not asked again."""
 _DROPPED_WITHIN_S = 5.0
 _DROPPED = (SSHException, EOFError, ConnectionResetError, BrokenPipeError)
 _JUMP_FAILURE_HOLDS_S = 10.0
@@ -221,6 +223,7 @@ def look(hostname: str, port: int, timeout_s: float, clock: Clock) -> socket.soc
 
     A refused connection is tried again twice within 1.3 s; silence is not, the kernel repeated itself already.
     """
+    started = clock.monotonic()
     for pause_s in (*_LOOKS, None):
         try:
             sock = socket.create_connection((hostname, port), timeout_s)
@@ -230,7 +233,8 @@ def look(hostname: str, port: int, timeout_s: float, clock: Clock) -> socket.soc
                 raise
             clock.sleep(pause_s)
         except socket.gaierror as error:
-            if error.errno != socket.EAI_AGAIN or pause_s is None:
+            slow = clock.monotonic() - started > _SLOW_NAMES_S
+            if error.errno != socket.EAI_AGAIN or pause_s is None or slow:
                 raise
             clock.sleep(pause_s)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -245,7 +249,8 @@ def _preferring(types: list[str]) -> Callable[..., Transport]:
         transport = Transport(sock, disabled_algorithms=disabled_algorithms)
         options = transport.get_security_options()
         wanted = [name for kind in types for name in _ALGORITHMS.get(kind, (kind,)) if name in options.key_types]
-        options.key_types = [*wanted, *(name for name in options.key_types if name not in wanted)]
+        if list(options.key_types[: len(wanted)]) != wanted:
+            options.key_types = [*wanted, *(name for name in options.key_types if name not in wanted)]
         return transport
 
     return factory

@@ -16,7 +16,7 @@ What it promises there (dash, bash, busybox; Linux, for it reads /proc):
 
 How it is built. The command is a foreground child of the left side of a pipe, because a shell starts background
 commands with INT ignored, which a program inherits and INT could then never end it. Each process tells the right
-side its own pid (its one entry in /proc/self/task, found without a fork); the right side is the only one that ends
+side its own pid (the first word of /proc/self/stat, read without a fork); the right side is the only one that ends
 processes, and always with KILL where they are our own watchers, so there is no race over a pid not yet known.
 One line, without `!`, backslash or quote, because csh and fish read those inside single quotes.
 """
@@ -46,7 +46,7 @@ _PARTS = (
     "d=$2 n=$3",
     "shift 3",
     # tell: "KIND PID" of whoever calls it, down the pipe
-    'tell() { for x in /proc/self/task/*; do echo "$1 ${x##*/}"; done; }',
+    'tell() { read -r x y </proc/self/stat; echo "$1 $x"; }',
     # members: stat lines of the living processes of the session $p (fields: pid (comm) state ppid pgrp session)
     'members() { grep -hs "^[0-9]* (.*) [^ZX] [0-9]* [0-9]* $p " /proc/[0-9]*/stat; }',
     "live() { members | grep -q . || kill -0 $p; }",
