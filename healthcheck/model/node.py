@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from healthcheck.model.reading import Reading
+from healthcheck.model.reading import Reading, ReadingState
 
 
 class Gpu(Struct, frozen=True):
@@ -42,6 +42,14 @@ class GpuProcess(Struct, frozen=True):
     name: str
     user: str | None = None
     token: str | None = None
+
+
+class RunProcess(Struct, frozen=True):
+    """A process of our own user that carries the token of a healthcheck run."""
+
+    pid: int
+    token: str
+    name: str
 
 
 class Binary(Struct, frozen=True):
@@ -97,3 +105,4 @@ class NodeFacts(Struct, frozen=True):
     binary: Reading[Binary]
     mpi: Reading[MpiFlavour]
     identity: Reading[Identity] | None = None
+    leftovers: Reading[tuple[RunProcess, ...]] = Reading(ReadingState.UNPARSABLE)

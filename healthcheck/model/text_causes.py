@@ -95,7 +95,7 @@ CAUSE_TEXTS: dict[str, str] = {
     "remedy.platform_unknown": "Name one with --platform, or write a file from platforms/_template.yaml.",
     "cause.not_judged": "measured, but the numbers cannot be held against a limit",
     "remedy.not_judged": "Ask for larger sizes in the playbook, or allow small ones (unsaturated_ok).",
-    "cause.busy_leftover": "an earlier healthcheck run ({token}) left processes on the GPUs ({count})",
+    "cause.busy_leftover": "another healthcheck run ({token}) is at work here or left processes ({count})",
     "remedy.busy_leftover": "End them with healthcheck clean and the name of that run, then run again.",
     "cause.busy_foreign": "somebody computes here: {who}",
     "remedy.busy_foreign": "Wait until the job has ended, then run again; --allow-busy measures anyway and reads low.",

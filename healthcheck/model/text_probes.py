@@ -27,6 +27,8 @@ PROBE_TEXTS: dict[str, str] = {
     "probe.busy.foreign": "busy, not measured: GPU processes of others ({count}): {who}",
     "probe.busy.leftover": "busy, not measured: GPU processes left by the run {token} ({count}): {who}",
     "probe.busy.allowed": "measured beside GPU processes of others ({count}): {who}",
+    "probe.leftovers.none": "no process of another healthcheck run",
+    "probe.leftovers.found": "busy, not measured: {count} processes of the healthcheck run {token}: {who}",
     "probe.busy.unreadable": "whether the GPUs are in use cannot be seen, so they are not loaded: {detail}",
     "probe.binary.usable": "{path} can run and was built for MPI",
     "probe.binary.missing": "there is no {path}",

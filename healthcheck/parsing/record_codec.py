@@ -18,6 +18,7 @@ from healthcheck.errors import InputError
 from healthcheck.model.command import JobOutcome
 from healthcheck.model.component import Component
 from healthcheck.model.message import Arg, Message
+from healthcheck.model.platform import Platform
 from healthcheck.model.record import SCHEMA, RunRecord
 from healthcheck.model.units import Bytes, Seconds
 from healthcheck.model.verdict import Verdict
@@ -50,6 +51,11 @@ def encode_outcome(outcome: JobOutcome) -> bytes:
 def decode_outcome(data: bytes, source: str) -> JobOutcome:
     """The outcome in `data`; InputError naming `source` when it is cut, of another schema or not an outcome."""
     return _decode(data, source, JobOutcome, OUTCOME_SCHEMA, "job outcome")
+
+
+def encode_platform(platform: Platform) -> str:
+    """A platform as it was used, for `inputs/` of the run; `--platform FILE` reads it again (JSON is YAML)."""
+    return msgspec.json.format(_encode(_fields(platform)), indent=1).decode() + "\n"
 
 
 def _encode(fields: dict[str, object]) -> bytes:

@@ -5,7 +5,7 @@ Command, parse, judge; one round trip a node. Imports evaluation, planning, laun
 
 from __future__ import annotations
 
-from healthcheck.probes import binary, gpu_processes, gpus, hcas, mpi
+from healthcheck.probes import binary, gpu_processes, gpus, hcas, leftovers, mpi
 from healthcheck.probes.probe import Probe
 
 PROBES: dict[str, Probe] = {
@@ -24,6 +24,13 @@ PROBES: dict[str, Probe] = {
         (gpu_processes.CHECK,),
         lambda facts, needs: (
             gpu_processes.judge(facts.host, facts.gpu_processes, needs.own_token, allow_busy=needs.allow_busy),
+        ),
+    ),
+    leftovers.NAME: Probe(
+        leftovers.NAME,
+        (leftovers.CHECK,),
+        lambda facts, needs: (
+            leftovers.judge(facts.host, facts.leftovers, needs.own_token, allow_busy=needs.allow_busy),
         ),
     ),
     binary.NAME: Probe(

@@ -6,19 +6,23 @@ from collections.abc import Mapping
 
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.verdict import Verdict
-from healthcheck.probes import gpu_processes
+from healthcheck.probes import gpu_processes, leftovers
 from healthcheck.probes.batch import Part, PartOutput
 
 
 def busy_parts() -> tuple[Part, ...]:
-    """The one question of this look."""
-    return (gpu_processes.part(),)
+    """The two questions of this look."""
+    return (leftovers.part(), gpu_processes.part())
 
 
 def judge_busy(
     host: str, parts: Mapping[str, PartOutput], own_token: str, allow_busy: bool = False
 ) -> tuple[CheckResult, ...]:
     """What keeps a job from starting on `host`; empty when it may start. Not being able to see keeps it too."""
-    reading = gpu_processes.read(parts.get(gpu_processes.NAME))
-    result = gpu_processes.judge(host, reading, own_token, allow_busy=allow_busy)
-    return () if result.verdict is Verdict.PASS else (result,)
+    processes = gpu_processes.read(parts.get(gpu_processes.NAME))
+    runs = leftovers.read(parts.get(leftovers.NAME))
+    results = (
+        gpu_processes.judge(host, processes, own_token, allow_busy=allow_busy),
+        leftovers.judge(host, runs, own_token, allow_busy=allow_busy),
+    )
+    return tuple(result for result in results if result.verdict is not Verdict.PASS)

@@ -7,9 +7,35 @@ time it was found with is signalled, so that a pid given to somebody else meanwh
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 from healthcheck.launchers.wrapper import RUN_MARK, TOKEN_VARIABLE
+from healthcheck.model.component import node
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.message import say
+from healthcheck.model.node import RunProcess
+from healthcheck.model.reading import Reading, ReadingState
+from healthcheck.model.verdict import Verdict
+from healthcheck.probes.batch import Part, PartOutput, one_line
+from healthcheck.probes.trouble import Trouble, garbled, quote, usable
+
+NAME = "leftovers"
+CHECK = "node.leftovers"
+_SOURCE = "processes with a healthcheck token"
+# Tokens of our own short commands: a look, a sweep and a tidying up load nothing.
+_HARMLESS = ("probe-", "sweep-", "tidy-")
+_SHOWN = 3
+_LINE = re.compile(r"(?P<pid>[0-9]{1,10}) (?P<token>\S{1,128}) ?(?P<name>.{0,64})")
+_LOOK_TEXT = one_line(f"""
+    grep -lsz ^{TOKEN_VARIABLE}= /proc/[0-9]*/environ | while IFS=/ read -r a b pid c; do
+        [ -O "/proc/$pid" ] || continue;
+        token=$(tr "\\0" "\\n" 2>/dev/null <"/proc/$pid/environ" | sed -n "s/^{TOKEN_VARIABLE}=//p");
+        read -r name 2>/dev/null <"/proc/$pid/comm" || continue;
+        echo "$pid $token $name";
+    done; exit 0
+""")
 
 SWEEP_MARK = "healthcheck-sweep"
 
@@ -86,3 +112,56 @@ def parse_sweep(stdout: str) -> tuple[Leftover, ...]:
         if len(words) >= 4 and words[0] == "left" and words[1].isdigit():
             found.append(Leftover(int(words[1]), words[2], words[3], words[4] if len(words) > 4 else ""))
     return tuple(found)
+
+
+def part() -> Part:
+    """Lines `PID TOKEN NAME` of our own processes that carry the token of any run."""
+    return Part(NAME, 10, _LOOK_TEXT)
+
+
+def read(output: PartOutput | None) -> Reading[tuple[RunProcess, ...]]:
+    """Observed and empty only where the look itself ended well."""
+    answer = usable(_SOURCE, output)
+    if isinstance(answer, Trouble):
+        return Reading(answer.state, None, answer.evidence)
+    lines = [_LINE.fullmatch(line.strip()) for line in answer.stdout.splitlines()]
+    if answer.rc != 0 or None in lines:
+        problem = garbled(_SOURCE, answer)
+        return Reading(problem.state, None, problem.evidence)
+    found = [
+        RunProcess(int(line["pid"]), line["token"], line["name"])
+        for line in lines
+        if line is not None and not line["token"].startswith(_HARMLESS)
+    ]
+    shown = [f"{process.pid} {process.token} {process.name}" for process in found]
+    return Reading(ReadingState.OBSERVED, tuple(found), quote(_SOURCE, shown))
+
+
+def judge(
+    host: str, reading: Reading[tuple[RunProcess, ...]], own_token: str, *, allow_busy: bool = False
+) -> CheckResult:
+    """SKIPPED where another run of this user is at work or left something: two runs would measure each other."""
+    if reading.value is None:
+        detail = reading.evidence[0].text if reading.evidence else reading.state.value
+        message = say("probe.busy.unreadable", detail=detail)
+        return CheckResult(
+            CHECK, node(host), Verdict.INCONCLUSIVE, message, "busy.unreadable", "probe", evidence=reading.evidence
+        )
+    others = tuple(process for process in reading.value if process.token != own_token)
+    if not others:
+        return CheckResult(CHECK, node(host), Verdict.PASS, say("probe.leftovers.none"), "busy.idle", "probe")
+    who = ", ".join(f"{process.name} (pid {process.pid})" for process in others[:_SHOWN])
+    message = say("probe.leftovers.found", count=len(others), who=who, token=others[0].token)
+    verdict, rule = (Verdict.PASS, "busy.allowed") if allow_busy else (Verdict.SKIPPED, "busy.leftover")
+    return CheckResult(
+        CHECK,
+        node(host),
+        verdict,
+        message,
+        rule,
+        "probe",
+        float(len(others)),
+        0.0,
+        "processes",
+        reading.evidence,
+    )

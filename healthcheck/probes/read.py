@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from healthcheck.model.collective import Collective
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.reading import Evidence, Reading, ReadingState
-from healthcheck.probes import binary, gpu_processes, gpus, hcas, identity, mpi
+from healthcheck.probes import binary, gpu_processes, gpus, hcas, identity, leftovers, mpi
 from healthcheck.probes.batch import Part, PartOutput
 
 
@@ -16,7 +16,7 @@ def probe_parts(nccl_tests: str | None, collectives: Iterable[Collective] = ()) 
 
     `nccl_tests` is the folder of the binaries on the node (absolute path); None asks nothing about them.
     """
-    parts = [identity.part(), hcas.part(), mpi.part()]
+    parts = [identity.part(), hcas.part(), mpi.part(), leftovers.part()]
     if nccl_tests is not None:
         wanted = tuple(dict.fromkeys(collectives)) or (Collective.ALL_REDUCE,)
         parts.append(binary.part(f"{nccl_tests.rstrip('/')}/{collective.binary}" for collective in wanted))
@@ -33,6 +33,7 @@ def read_node(host: str, parts: Mapping[str, PartOutput]) -> NodeFacts:
         binary=binary.read(parts.get(binary.NAME)),
         mpi=mpi.read(parts.get(mpi.NAME)),
         identity=identity.read(parts.get(identity.NAME)),
+        leftovers=leftovers.read(parts.get(leftovers.NAME)),
     )
 
 
@@ -47,4 +48,5 @@ def unreachable(host: str, why: str) -> NodeFacts:
         binary=Reading(state, None, evidence),
         mpi=Reading(state, None, evidence),
         identity=Reading(state, None, evidence),
+        leftovers=Reading(state, None, evidence),
     )

@@ -15,8 +15,8 @@ from healthcheck.model.message import Message, say
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.verdict import Verdict
 from healthcheck.ports import Event, Transport
-from healthcheck.probes import gpu_processes
 from healthcheck.probes.batch import Part, batch_argv, deadline_s, split
+from healthcheck.probes.busy import busy_parts, judge_busy
 from healthcheck.probes.read import probe_parts, read_node
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import run_short, visit
@@ -75,14 +75,12 @@ def _why(result: CommandResult) -> Message:
 
 def busy_now(host: Host, request: RunRequest, transport: Transport) -> tuple[CheckResult, ...]:
     """What keeps a job from starting on this host right now; empty when it may start."""
-    result, text, nonce = _batch(host, (gpu_processes.part(),), request, transport)
+    result, text, nonce = _batch(host, busy_parts(), request, transport)
     if result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST:
         return (
             CheckResult("host.reached", node(host.name), Verdict.INCONCLUSIVE, _why(result), "connect.lost", STAGE),
         )
-    reading = gpu_processes.read(split(text, nonce).get(gpu_processes.NAME))
-    check = gpu_processes.judge(host.name, reading, request.owner.token, allow_busy=request.allow_busy)
-    return () if check.verdict is Verdict.PASS else (check,)
+    return judge_busy(host.name, split(text, nonce), request.owner.token, request.allow_busy)
 
 
 def look_at_all(ledger: Ledger, engine: Engine) -> None:

@@ -17,8 +17,9 @@ from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import BENCHMARK_STAGES
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.record_codec import encode_platform
 from healthcheck.ports import Event
-from healthcheck.probes import binary, gpu_processes, mpi
+from healthcheck.probes import binary, gpu_processes, leftovers, mpi
 from healthcheck.probes.detect import detect_platform
 from healthcheck.probes.judge import judge_node
 from healthcheck.probes.probe import Needs
@@ -31,7 +32,7 @@ from healthcheck.workflows.stage import remove_launch_files, run_stage
 PROBE = "probe"
 SLOTS_CHECK = "hostfile.slots"
 # A host on which one of these is not PASS cannot, or must not, be measured.
-NEEDED = frozenset({gpu_processes.CHECK, binary.CHECK, mpi.CHECK, SLOTS_CHECK})
+NEEDED = frozenset({gpu_processes.CHECK, leftovers.CHECK, binary.CHECK, mpi.CHECK, SLOTS_CHECK})
 
 
 def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutcome]) -> RunRecord:
@@ -87,6 +88,8 @@ def _probe(ledger: Ledger, engine: Engine) -> None:
             ledger.add_checks(
                 [CheckResult("platform.detect", FABRIC, Verdict.INCONCLUSIVE, found, "platform.unknown", PROBE)]
             )
+    if ledger.platform is not None:
+        engine.store.write("inputs/platform.json", encode_platform(ledger.platform))
     benchmarks = any(request.wants(stage) for stage in BENCHMARK_STAGES)
     needs = Needs(
         ledger.platform, request.owner.token, binary=benchmarks, mpi=benchmarks, allow_busy=request.allow_busy

@@ -15,6 +15,7 @@ from healthcheck.model.message import say
 from healthcheck.model.reading import Evidence
 from healthcheck.model.texts import CATALOGUE_EN
 from healthcheck.model.verdict import Verdict
+from healthcheck.probes import PROBES
 from healthcheck.probes.judge import judge_node
 from healthcheck.probes.probe import Needs
 from healthcheck.probes.read import read_node
@@ -22,7 +23,7 @@ from tests.unit.probes.fixtures import DGX_A100, FOLDER, answer
 
 RUN = "20261129T100000-abcd"
 NEEDS = Needs(DGX_A100, own_token="hc-own")
-HEALTHY = {probe: answer(probe, "healthy") for probe in ("gpus", "hcas", "gpu_processes", "binary", "mpi", "identity")}
+HEALTHY = {probe: answer(probe, "healthy") for probe in (*PROBES, "identity")}
 
 
 def probed(host: str, **fixtures: str) -> tuple[CheckResult, ...]:

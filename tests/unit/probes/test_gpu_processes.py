@@ -64,7 +64,9 @@ def test_allow_busy_does_not_help_where_nothing_can_be_seen() -> None:
 
 
 def test_the_second_look_keeps_a_job_away_from_a_busy_node() -> None:
-    (part,) = busy_parts()
-    assert judge_busy("n", {part.name: answer("gpu_processes", "healthy")}, OWN) == ()
-    assert judge_busy("n", {part.name: answer("gpu_processes", "sick_foreign")}, OWN)[0].verdict is Verdict.SKIPPED
-    assert judge_busy("n", {}, OWN)[0].verdict is Verdict.INCONCLUSIVE
+    idle = {part.name: answer(part.name, "healthy") for part in busy_parts()}
+    assert judge_busy("n", idle, OWN) == ()
+    for look, sick in (("gpu_processes", "sick_foreign"), ("leftovers", "sick_other_run")):
+        (found,) = judge_busy("n", idle | {look: answer(look, sick)}, OWN)
+        assert found.verdict is Verdict.SKIPPED
+    assert {found.verdict for found in judge_busy("n", {}, OWN)} == {Verdict.INCONCLUSIVE}
