@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -28,6 +29,7 @@ from healthcheck.wiring import Outside, real_outside, simulated_outside
 from healthcheck.workflows.request import RunRequest
 
 AUTO = "auto"
+OPTIONS = "inputs/options.json"
 DEFAULT_FOLDER = "/opt/nccl-tests/build"
 # What is simulated when nobody says which machine: the common one.
 SIMULATED_PLATFORM = "a100-sxm4-8gpu-8x200"
@@ -152,24 +154,47 @@ def _push_files(asked: Asked, playbook: Playbook) -> tuple[tuple[PushFile, ...],
     return tuple(files), f"bin/{digest.hexdigest()[:16]}"
 
 
+def encode_asked(asked: Asked) -> str:
+    """The flags of a run, for `inputs/` of the run, so that `--resume` needs none of them again."""
+    absolute = replace(asked, push=asked.push.resolve() if asked.push is not None else None)
+    return msgspec.json.format(msgspec.json.encode(absolute, enc_hook=str), indent=1).decode() + "\n"
+
+
+def _asked_before(store: DirectoryStore, asked: Asked) -> Asked:
+    """The flags the run was started with; of those given now, only the ones about reaching the hosts count."""
+    path = store.folder / OPTIONS
+    try:
+        before = msgspec.json.decode(path.read_bytes(), type=Asked, dec_hook=lambda kind, text: kind(text))
+    except (OSError, msgspec.MsgspecError) as error:
+        raise InputError(str(path), f"is missing or damaged, so the run cannot be resumed: {error}") from None
+    return replace(
+        before,
+        results=asked.results,
+        ssh_config=asked.ssh_config or before.ssh_config,
+        accept_new_host_keys=asked.accept_new_host_keys,
+        allow_busy=asked.allow_busy or before.allow_busy,
+        allow_degraded=asked.allow_degraded or before.allow_degraded,
+    )
+
+
 def resumed_request(asked: Asked, run: str) -> tuple[RunRequest, DirectoryStore, dict[str, JobOutcome], Outside]:
     """The request of an earlier run, taken over by this process, with what it measured already."""
     from healthcheck.edge.clock import SystemClock
 
     store = DirectoryStore.open(run, asked.results, SystemClock())
     record = store.load_record()
-    _refuse_resume(record, run, asked)
-    if in_process(record):
+    _refuse_resume(record, run)
+    asked = _asked_before(store, asked)
+    if asked.simulate is not None:
         model = record.platform or load_platform(SIMULATED_PLATFORM)[0]
         outside, _ = simulated_outside(
-            len(record.inventory), model, asked.seed, asked.faults, asked.leaf_size, asked.job_seconds
+            asked.simulate, model, asked.seed, asked.faults, asked.leaf_size, asked.job_seconds
         )
     else:
         outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(record.inventory))
     inputs = Inputs(record.playbook, "", record.platform, record.inventory, "")
-    request = new_request(asked, inputs, record.run_id)
     request = replace(
-        request,
+        new_request(asked, inputs, record.run_id),
         owner=adopt(record.owner),
         simulated=record.simulated,
         playbook_sha256=record.provenance.playbook_sha256,
@@ -178,15 +203,12 @@ def resumed_request(asked: Asked, run: str) -> tuple[RunRequest, DirectoryStore,
     return request, DirectoryStore(store.folder, outside.clock), store.outcomes(), outside
 
 
-def _refuse_resume(record: RunRecord, run: str, asked: Asked) -> None:
+def _refuse_resume(record: RunRecord, run: str) -> None:
     if record.state == "complete":
         raise InputError("--resume", f"{run} is complete; start a new run, or look at it with healthcheck report {run}")
     if not is_dead(record.owner) and record.state == "incomplete":
         owner = record.owner
         raise InputError("--resume", f"{run} is still running: process {owner.pid} of {owner.user} on {owner.machine}")
-    if in_process(record) != (asked.simulate is not None):
-        right = f"give --simulate {len(record.inventory)}" if in_process(record) else "leave out --simulate"
-        raise InputError("--resume", f"{run} was {'' if in_process(record) else 'not '}simulated; {right}")
 
 
 def in_process(record: RunRecord) -> bool:

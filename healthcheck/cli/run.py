@@ -79,7 +79,14 @@ def command(
 
 
 def run_and_finish(asked: Asked, resume: str | None, clean: bool, parallel: int, as_json: bool, quiet: bool) -> int:
-    from healthcheck.cli.asked import new_request, read_inputs, resumed_request, tell_leftovers
+    from healthcheck.cli.asked import (
+        OPTIONS,
+        encode_asked,
+        new_request,
+        read_inputs,
+        resumed_request,
+        tell_leftovers,
+    )
     from healthcheck.cli.clean import clean_up, dead_runs
     from healthcheck.cli.console import Console
     from healthcheck.cli.exits import say
@@ -87,6 +94,7 @@ def run_and_finish(asked: Asked, resume: str | None, clean: bool, parallel: int,
     from healthcheck.cli.signals import stop_on_signals
     from healthcheck.edge.store import DirectoryStore
     from healthcheck.errors import Interrupted
+    from healthcheck.workflows.cleanup import sweep_all
     from healthcheck.workflows.engine import Engine
     from healthcheck.workflows.run import check_up
 
@@ -106,6 +114,7 @@ def run_and_finish(asked: Asked, resume: str | None, clean: bool, parallel: int,
         request = request.named(store.folder.name)
         store.write("inputs/playbook.yaml", inputs.playbook_text)
         store.write("inputs/hostfile", inputs.hosts_text)
+        store.write(OPTIONS, encode_asked(asked))
         earlier = {}
     if outside.note is not None:
         say(f"note: {outside.note}")
@@ -114,6 +123,9 @@ def run_and_finish(asked: Asked, resume: str | None, clean: bool, parallel: int,
     )
     try:
         with stop_on_signals(engine.cancel):
+            if resume is not None:
+                # What the run left behind carries its token, which is ours again: it must not run beside new jobs.
+                list(sweep_all(request.hosts, request.owner.token, engine, end=True))
             record = check_up(request, engine, earlier)
     except Interrupted:
         finish(store.load_record(), store, as_json, quiet)

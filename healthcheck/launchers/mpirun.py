@@ -10,6 +10,9 @@ from healthcheck.launchers.site import GRACE_S, HOSTFILE, SSH_CONFIG, LaunchSite
 from healthcheck.launchers.wrapper import TOKEN_VARIABLE
 from healthcheck.model.command import CollectiveJob, Command
 
+# A daemon that hears nothing from mpirun for 10 + 4 x 5 s ends its ranks and itself (Open MPI's default: 8 minutes).
+_KEEPALIVE = (("time", "10"), ("intvl", "5"), ("probes", "4"))
+
 
 def own_deadline(seconds: float, token: str) -> tuple[str, ...]:
     """What stands in front of a daemon or a rank: its token, and an end that needs nobody else."""
@@ -24,13 +27,19 @@ def _daemon(job: CollectiveJob, site: LaunchSite) -> tuple[str, ...]:
             *("--prtemca", "prte_launch_agent", agent),
             *("--prtemca", "plm_ssh_args", ssh_arguments),
             *("--prtemca", "plm_ssh_no_tree_spawn", "1"),
+            *_keepalive("--prtemca"),
         )
     return (
         *("--mca", "orte_launch_agent", agent),
         *("--mca", "plm_rsh_args", ssh_arguments),
         # A tree would start ssh on nodes that have neither our ssh config nor our known hosts.
         *("--mca", "plm_rsh_no_tree_spawn", "1"),
+        *_keepalive("--mca"),
     )
+
+
+def _keepalive(option: str) -> tuple[str, ...]:
+    return tuple(word for name, value in _KEEPALIVE for word in (option, f"oob_tcp_keepalive_{name}", value))
 
 
 def command(job: CollectiveJob, site: LaunchSite) -> Command:

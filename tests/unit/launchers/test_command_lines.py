@@ -47,6 +47,7 @@ def test_open_mpi_4_over_nodes() -> None:
         f"mpirun -np 24 --hostfile {FOLDER}/hostfile --leave-session-attached "
         "--mca orte_launch_agent 'env HEALTHCHECK_TOKEN=t0 timeout -k 5 600 orted' "
         f"--mca plm_rsh_args '-F {FOLDER}/ssh_config' --mca plm_rsh_no_tree_spawn 1 "
+        "--mca oob_tcp_keepalive_time 10 --mca oob_tcp_keepalive_intvl 5 --mca oob_tcp_keepalive_probes 4 "
         f"--map-by slot --bind-to none -x HEALTHCHECK_TOKEN=t0 -x NCCL_DEBUG=WARN {RANK} {NCCL}"
     )
 
@@ -55,6 +56,7 @@ def test_open_mpi_5_spells_it_differently() -> None:
     line = _line("openmpi", "5.0.11", _jobs()[1], FOLDER)
     assert "--prtemca prte_launch_agent 'env HEALTHCHECK_TOKEN=t0 timeout -k 5 600 prted'" in line
     assert f"--prtemca plm_ssh_args '-F {FOLDER}/ssh_config' --prtemca plm_ssh_no_tree_spawn 1" in line
+    assert "--prtemca oob_tcp_keepalive_time 10" in line
     assert "orted" not in line and "plm_rsh" not in line
 
 
