@@ -49,7 +49,10 @@ def command(
     Example: healthcheck run full -H cluster.hosts --push ~/nccl-tests/build
     """
     from healthcheck.cli.asked import Asked
+    from healthcheck.errors import InputError
 
+    if lang != "en":
+        raise InputError("--lang", f"{lang!r} is not available in this version; pages are written in en")
     asked = Asked(
         hosts=hosts,
         playbook=playbook,

@@ -1,0 +1,77 @@
+"""Run directories: private, whole or absent, and never overwriting what was measured."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from healthcheck.edge.clock import SystemClock
+from healthcheck.edge.owner import adopt, current_owner, is_dead
+from healthcheck.edge.store import DirectoryStore, write_atomically
+from healthcheck.errors import InputError, StoreError
+
+
+def test_a_run_directory_is_private(tmp_path: Path) -> None:
+    store = DirectoryStore.create(tmp_path / "reports", SystemClock())
+    assert stat.S_IMODE(store.folder.stat().st_mode) == 0o700
+    assert len(store.folder.name) == len("20260314T021503Z-qhzt")
+
+
+def test_a_place_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "reports").write_text("a file")
+    with pytest.raises(StoreError, match="cannot create a run directory"):
+        DirectoryStore.create(tmp_path / "reports", SystemClock())
+
+
+def test_a_folder_without_a_record_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no record\.json"):
+        DirectoryStore.open("20260101T000000Z-abcd", tmp_path, SystemClock())
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "record.json"
+    write_atomically(path, b"old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreError, match="No space left"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+
+
+def test_a_second_attempt_keeps_the_output_of_the_first(tmp_path: Path) -> None:
+    store = DirectoryStore.create(tmp_path, SystemClock())
+    for text in (b"first", b"second", b"third"):
+        sink = store.sink("multi_node.all_reduce.x", "multi_node")
+        sink.stdout(text)
+        sink.close()
+    kept = {path.read_bytes() for path in store.folder.glob("raw/multi_node/*/stdout")}
+    assert kept == {b"first", b"second", b"third"}
+    assert store.raw_text_files("multi_node.all_reduce.x", "multi_node")[0].read_bytes() == b"third"
+
+
+def test_a_job_on_an_ipv6_host_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    store = DirectoryStore.create(tmp_path, SystemClock())
+    store.sink("single_node.all_reduce.fe80::1/../x", "single_node").close()
+    (folder,) = (store.folder / "raw" / "single_node").iterdir()
+    assert "/" not in folder.name and ":" not in folder.name
+
+
+def test_an_owner_is_dead_when_its_pid_belongs_to_another_process() -> None:
+    mine = current_owner()
+    assert not is_dead(mine)
+    assert is_dead(type(mine)(mine.user, mine.machine, mine.pid, "1", mine.token))
+    assert is_dead(type(mine)(mine.user, mine.machine, 2**22 - 1, "", mine.token))
+    # Nothing is known of processes on another machine, so they are not declared dead.
+    assert not is_dead(type(mine)(mine.user, "elsewhere", mine.pid, "1", mine.token))
+
+
+def test_a_resumed_run_keeps_its_token() -> None:
+    before = current_owner()
+    assert adopt(before).token == before.token
+    assert current_owner().token != before.token
