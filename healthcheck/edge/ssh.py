@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 from threading import Lock
 
-from paramiko import ChannelException, SSHException
+from paramiko import SSHException
 
 from healthcheck.edge.ending import NeverStarted
 from healthcheck.edge.push import ContentHashes, push_files
@@ -23,7 +23,8 @@ from healthcheck.ports import Clock, PushFile, PushResult, Reached, Running, Sin
 __all__ = ["SshSettings", "SshTransport"]
 
 _SESSION_PAUSES_S = (0.2, 0.5, 1.0, 2.0)
-"""Pauses before asking again for a session that the server did not give (MaxSessions)."""
+"""Pauses before asking again for a session that the server did not give (MaxSessions), or over a
+connection that is breaking."""
 _HASH_DEADLINE_S = 120.0
 _SFTP_SILENCE_S = 60.0
 
@@ -37,8 +38,8 @@ class SshTransport:
         self._clock = clock
         self._logins = Logins(settings, clock)
         self._hashes = ContentHashes()
-        self._links: dict[Host, Link] = {}
-        self._locks: dict[Host, Lock] = {}
+        self._links: dict[str, Link] = {}  # by host name, the key everywhere: slots and labels may be filled in later
+        self._locks: dict[str, Lock] = {}
         self._lock = Lock()
 
     def connect(self, host: Host) -> Reached:
@@ -59,7 +60,9 @@ class SshTransport:
                 channel = link.transport.open_session(timeout=self._settings.login_timeout_s)
                 return SshRunning(channel, command, sink, self._clock)
             except (SSHException, OSError, EOFError) as error:
-                if pause_s is None or (link.alive and not isinstance(error, ChannelException)):
+                # a server that keeps us waiting is not asked again; one that says no, or a link that just died, is
+                slow = self._clock.monotonic() - started > self._settings.login_timeout_s / 2
+                if pause_s is None or slow:
                     detail = str(error) or type(error).__name__
                     break
             self._clock.sleep(pause_s)
@@ -103,14 +106,14 @@ class SshTransport:
 
     def _link(self, host: Host) -> Link | CommandResult:
         with self._lock:
-            lock = self._locks.setdefault(host, Lock())
+            lock = self._locks.setdefault(host.name, Lock())
         with lock:
-            link = self._links.get(host)
+            link = self._links.get(host.name)
             if link is not None and link.alive:
                 return link
             opened = self._logins.open(host)
             if isinstance(opened, Link):
-                self._links[host] = opened
+                self._links[host.name] = opened
             return opened
 
 

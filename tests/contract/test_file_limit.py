@@ -19,6 +19,6 @@ ASK = "import sys; from healthcheck.edge.file_limit import raise_file_limit; pri
     ],
 )
 def test_the_limit_is_raised_or_named(hosts: int, soft: int, hard: int, told: str) -> None:
-    script = f'ulimit -Hn {hard}; ulimit -Sn {soft}; exec "$@"; '
+    script = f'ulimit -Sn {soft}; ulimit -Hn {hard}; exec "$@"; '
     argv = ["sh", "-c", script, "sh", sys.executable, "-c", ASK, str(hosts)]
     assert subprocess.run(argv, check=True, capture_output=True, text=True).stdout.startswith(told)
