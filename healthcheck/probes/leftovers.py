@@ -24,8 +24,8 @@ from healthcheck.probes.trouble import Trouble, garbled, quote, usable
 NAME = "leftovers"
 CHECK = "node.leftovers"
 _SOURCE = "processes with a healthcheck token"
-# Tokens of our own short commands: a look, a sweep and a tidying up load nothing.
-_HARMLESS = ("probe-", "sweep-", "tidy-")
+# Tokens of our own short commands: a look, a sweep, a copy and a tidying up load nothing.
+_HARMLESS = ("probe-", "sweep-", "tidy-", "push-")
 _SHOWN = 3
 _LINE = re.compile(r"(?P<pid>[0-9]{1,10}) (?P<token>\S{1,128}) ?(?P<name>.{0,64})")
 _LOOK_TEXT = one_line(f"""
