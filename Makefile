@@ -41,10 +41,10 @@ $(TESTBED_VENV)/.ready:
 	@touch $@
 
 testbed: $(READY) $(TESTBED_VENV)/.ready ## as root: real sshd, real Open MPI 4 and 5, 8 hosts on this machine, every fault once
-	TESTBED_VENV=$(abspath $(TESTBED_VENV)) $(BIN)/python -m pytest -m testbed tests/testbed --testbed-once --durations=10
+	TESTBED_VENV=$(abspath $(TESTBED_VENV)) $(BIN)/python -m pytest -m testbed tests/testbed --testbed-once -n 2 --durations=10
 
 testbed-full: $(READY) $(TESTBED_VENV)/.ready ## as root: every fault with every MPI
-	TESTBED_VENV=$(abspath $(TESTBED_VENV)) $(BIN)/python -m pytest -m testbed tests/testbed --durations=20
+	TESTBED_VENV=$(abspath $(TESTBED_VENV)) $(BIN)/python -m pytest -m testbed tests/testbed -n 2 --durations=20
 
 bench: $(READY) ## side-by-side measurements, each prints a table
 	@for f in benchmarks/*.py; do echo "== $$f"; $(BIN)/python $$f || exit 1; done

@@ -44,7 +44,9 @@ def compiled(name: str, compiler: Sequence[str]) -> Path:
     program = folder / "all_reduce_perf"
     if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run([*compiler, "-O1", "-Wall", "-o", str(program), str(source)], check=True)
+        mine = folder / f"all_reduce_perf.{os.getpid()}"  # two workers may build at once
+        subprocess.run([*compiler, "-O1", "-Wall", "-o", str(mine), str(source)], check=True)
+        mine.rename(program)
     return folder
 
 
