@@ -4,6 +4,7 @@ JOB_TEXTS: dict[str, str] = {
     "job.timed_out": "stopped after its deadline of {seconds:.0f} s",
     "job.stalled": "no output for {seconds:.0f} s, stopped as hung",
     "job.teardown_hung": "the table was complete, but mpirun did not end within {seconds:.0f} s; it was stopped",
+    "job.bytes_cut": "it printed more than is kept: {megabytes} MB, mostly NCCL INFO lines, were left out of raw/",
     "job.stopped": "stopped by the user",
     "job.ended": "ended: {how}",
     "job.failure": "{kind} failure {host}: {text}",

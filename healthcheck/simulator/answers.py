@@ -16,10 +16,10 @@ from healthcheck.simulator.benchmark import Run, collective_of, failing_rank, pa
 from healthcheck.simulator.cluster import SimCluster, SimNode
 from healthcheck.simulator.nodes import CACHE, MPI_VERSION, USER_ID, probe_batch
 from healthcheck.simulator.reply import Reply, at_once
+from healthcheck.workflows.cleanup import TIDY_MARK
 
 PROBE_NAME = "healthcheck-probe"
 HASH_NAME = "healthcheck-hash"
-CLEAR_CACHE = ("sh", "-c", 'rm -rf -- "$HOME/.cache/healthcheck"')
 NOT_ANSWERED = "simulated node: only what healthcheck sends is answered\n"
 
 
@@ -38,10 +38,8 @@ def answer(cluster: SimCluster, host: Host, argv: Sequence[str], files: Mapping[
         return probe_batch(cluster, node, words[4:])
     if words[:2] == ("sh", "-c") and len(words) > 3 and words[3] in (SWEEP_MARK, HASH_NAME):
         return at_once() if words[3] == SWEEP_MARK else _user_and_hashes(words[4:], files)
-    if words[:3] == ("rm", "-rf", "--") and len(words) == 4 and words[3].startswith(f"{CACHE}/"):
-        return Reply(removes=words[3])
-    if words == CLEAR_CACHE:
-        return Reply(removes=CACHE)
+    if words[:2] == ("sh", "-c") and words[3:4] == (TIDY_MARK,) and len(words) == 5:
+        return Reply(removes=f"{CACHE}/{words[4]}".rstrip("/"))
     program = words[0].rpartition("/")[2] if words else ""
     if program in ("mpirun", "mpiexec"):
         return at_once(MPI_VERSION) if words[1:] == ("--version",) else _mpirun(cluster, node, words, files)

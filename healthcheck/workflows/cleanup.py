@@ -16,6 +16,8 @@ from healthcheck.workflows.fanout import run_short, visit
 from healthcheck.workflows.request import LOCALHOST
 
 SWEEP_DEADLINE_S = 30.0
+TIDY_MARK = "healthcheck-tidy"
+TIDY_DEADLINE_S = 60.0
 
 
 class Swept(Struct, frozen=True):
@@ -53,3 +55,9 @@ def with_cleanup(outcome: JobOutcome, hosts: tuple[Host, ...], engine: Engine, t
         swept.append(sweep(LOCALHOST, token, engine.local, end=True))
     uncertain = [found.host for found in swept if found.left is None or found.left]
     return replace(outcome, may_still_run=tuple(sorted(uncertain)))
+
+
+def tidy_command(folder: str, token: str) -> Command:
+    """Remove `folder` below our cache ("" for all of it). It is an argument, never a part of the script."""
+    argv = ("sh", "-c", 'rm -rf -- "$HOME/.cache/healthcheck/$1"', TIDY_MARK, folder)
+    return Command(argv, TIDY_DEADLINE_S, token=f"tidy-{token}")

@@ -43,7 +43,7 @@ class Ledger:
         self.limits: list[Limit] = []
         self.set_aside: dict[str, Message] = {}
         self.excluded: dict[str, Message] = {}
-        self.launch_folders: dict[str, str] = {}
+        self.launch_folders: set[str] = set()
         self.may_still_run: set[str] = set()
         self.measured: set[str] = set()
         self.simulated = request.simulated
@@ -83,8 +83,9 @@ class Ledger:
                 self.may_still_run.update(outcome.may_still_run)
                 # A stand-in says so in its own output, whatever the user thinks the hosts are.
                 self.simulated |= any(warning.code == "simulated" for warning in outcome.output.warnings)
-                if judgement.verdict in (Verdict.PASS, Verdict.DEGRADED, Verdict.FAIL):
+                if _measures_its_hosts(judgement):
                     self.measured.update(job.hosts)
+                raw, _ = self.engine.store.raw_text_files(job.id, job.stage)
                 self.jobs.append(
                     JobRecord(
                         id=job.id,
@@ -95,7 +96,7 @@ class Ledger:
                         verdict=judgement.verdict,
                         rows=tuple(row for table in outcome.output.tables for row in table.rows),
                         command=outcome.argv,
-                        raw=f"raw/{job.stage}/{job.id}",
+                        raw=str(raw.parent.relative_to(self.engine.store.folder)),
                         started_at=outcome.started_at,
                         duration_s=round(outcome.result.duration_s, 3),
                         reasons=_reasons(judgement, outcome),
@@ -184,9 +185,18 @@ def _count(seen: dict[str, dict[str, int]], name: str, version: str) -> None:
     found[version] = found.get(version, 0) + 1
 
 
+def _measures_its_hosts(judgement: JobJudgement) -> bool:
+    """A job over several nodes says something about each of them only when it was good: a bad one blames nobody."""
+    if len(judgement.outcomes[0].job.hosts) > 1:
+        return judgement.verdict is Verdict.PASS
+    return judgement.verdict in (Verdict.PASS, Verdict.DEGRADED, Verdict.FAIL)
+
+
 def _reasons(judgement: JobJudgement, outcome: JobOutcome) -> tuple[Message, ...]:
-    """Why a job is not PASS; and that mpirun had to be stopped after a whole table, which changes no verdict."""
+    """Why a job is not PASS; then what changes no verdict: a hang after a whole table, output left out."""
     reasons = [check.message for check in judgement.checks if check.verdict is not Verdict.PASS]
+    if outcome.bytes_cut:
+        reasons.append(say("job.bytes_cut", megabytes=round(outcome.bytes_cut / 1e6, 1)))
     if outcome.result.kind is ExitKind.TEARDOWN_HUNG and outcome.result.reason is not None:
         reasons.append(outcome.result.reason)
     return tuple(reasons)

@@ -10,7 +10,7 @@ from healthcheck.evaluation.stage import JobJudgement, judge_jobs
 from healthcheck.launchers import LAUNCHERS
 from healthcheck.launchers.files import launch_files
 from healthcheck.launchers.site import LaunchSite
-from healthcheck.model.command import CollectiveJob, Command, ExitKind, JobOutcome
+from healthcheck.model.command import CollectiveJob, ExitKind, JobOutcome
 from healthcheck.model.component import FABRIC, node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
@@ -21,14 +21,13 @@ from healthcheck.model.playbook import Stage
 from healthcheck.model.verdict import Verdict
 from healthcheck.planning.stages import multi_node_jobs, single_node_jobs
 from healthcheck.ports import Event, PushFile, Transport
+from healthcheck.workflows.cleanup import tidy_command
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import run_short, visit
 from healthcheck.workflows.jobs import Launch, Refused, run_jobs
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.look import busy_now, look_at
 from healthcheck.workflows.request import LOCALHOST
-
-REMOVE_DEADLINE_S = 20.0
 
 
 def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]) -> None:
@@ -156,7 +155,7 @@ def _bring_files(
     pushed = transport.push(start, where, files)
     if pushed.folder is None:
         return pushed.reason or say("push.refused", detail="")
-    ledger.launch_folders[start.name] = pushed.folder
+    ledger.launch_folders.add(start.name)
     return pushed.folder
 
 
@@ -164,11 +163,9 @@ def remove_launch_files(ledger: Ledger, engine: Engine) -> None:
     """Take the launch files away again; what stays of us on a node is the cache of binaries only."""
     token = ledger.request.owner.token
     by_name = {host.name: host for host in (*ledger.request.hosts, LOCALHOST)}
-    for name, folder in ledger.launch_folders.items():
+    for name in ledger.launch_folders:
         transport = engine.local if name == LOCALHOST.name else engine.transport
-        command = Command(("rm", "-rf", "--", folder), REMOVE_DEADLINE_S, token=f"tidy-{token}")
-        if folder.endswith(f"/run/{token}"):
-            run_short(transport, by_name[name], command)
+        run_short(transport, by_name[name], tidy_command(f"run/{token}", token))
 
 
 def _last_look(launch: Launch, ledger: Ledger, engine: Engine) -> tuple[CheckResult, ...]:

@@ -137,3 +137,11 @@ def test_probe_starts_no_benchmark(shell: Shell) -> None:
     said = shell("probe", "--simulate", "4", "--fault", "node02:hca=mlx5_0,down")
     assert said.code == 1
     assert shell.record().jobs == ()
+
+
+def test_a_slow_fabric_alone_makes_no_node_healthy(shell: Shell) -> None:
+    said = shell("run", "--simulate", "4", "--only", "multi_node", "--fault", "node02:nvlink=0.3")
+    record = shell.record()
+    assert said.code == 1
+    assert {host.verdict.name for host in record.hosts} == {"INCONCLUSIVE"}
+    assert record.healthy_hosts == ()

@@ -12,6 +12,7 @@ from healthcheck.model.command import Command, CommandResult, ExitKind
 from healthcheck.ports import PushFile, Running
 from healthcheck.simulator.cluster import SimCluster
 from healthcheck.simulator.transport import SimTransport, VirtualClock
+from healthcheck.workflows.cleanup import tidy_command
 from tests.unit.simulator.sim import cluster, mpirun, parsed, run_single
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -139,7 +140,7 @@ def test_pushed_files_reach_the_launcher_and_are_copied_once(tmp_path: Path) -> 
     command = Command(mpirun(f"--hostfile {pushed.folder}/hostfile", 16), 600.0, "t0")
     assert transport.start(first, command, sink).poll() == CommandResult(ExitKind.EXITED, 0, 0.0)
     assert b"on     node02 device  7" in sink.out
-    transport.start(first, Command(("rm", "-rf", "--", pushed.folder), 60.0, "t0"), Taken())
+    transport.start(first, tidy_command("run/t0", "t0"), Taken())
     assert transport.push(first, "run/t0", files).copied == ("hostfile", "all_reduce_perf")
 
 
