@@ -52,12 +52,19 @@ def exit_code(verdict: Verdict, gate: Gate, allow_degraded: bool) -> int:
     return verdict.exit_code
 
 
-def proven_hosts(jobs: Sequence[tuple[str, tuple[str, ...], Verdict]], hosts: Mapping[str, Verdict]) -> tuple[str, ...]:
+def proven_hosts(
+    jobs: Sequence[tuple[str, tuple[str, ...], Verdict]],
+    hosts: Mapping[str, Verdict],
+    checks: Iterable[CheckResult] = (),
+) -> tuple[str, ...]:
     """Hosts that were measured together, fast enough, and have nothing against them; in the rank order proven.
 
-    `jobs` are (stage, hosts, verdict) in the order they ran. A single host is proven by its own job alone.
+    `jobs` are (stage, hosts, verdict) in the order they ran. A single host is proven by its own job alone. `checks`
+    of multi_node say what was planned there and did not run: then less was proven than was asked for, so nothing is.
     """
     together = [(members, verdict) for stage, members, verdict in jobs if stage == "multi_node"]
+    if any(check.stage == "multi_node" and check.component.host is None and _spoils(check) for check in checks):
+        return ()
     if together:
         members = together[-1][0]
         if any(verdict is not Verdict.PASS for found, verdict in together if found == members):
@@ -67,3 +74,7 @@ def proven_hosts(jobs: Sequence[tuple[str, tuple[str, ...], Verdict]], hosts: Ma
     else:
         return ()
     return tuple(name for name in members if hosts.get(name) is Verdict.PASS)
+
+
+def _spoils(check: CheckResult) -> bool:
+    return check.verdict not in (Verdict.PASS, Verdict.SKIPPED)

@@ -109,13 +109,13 @@ class Ledger:
         planned = any(request.wants(stage) for stage in ("single_node", "multi_node"))
         by_host = checks_by_host(self.checks)
         verdicts = {
-            host.name: host_verdict(by_host.get(host.name, ()), host.name in self.measured, planned)
+            host.name: host_verdict(by_host.get(host.name, ()), self._measured(host.name), planned)
             for host in request.hosts
         }
         verdict = run_verdict(verdicts, self.checks)
         if state != "complete":
             verdict = max(verdict, Verdict.INCONCLUSIVE)
-        proven = proven_hosts([(job.stage, job.hosts, job.verdict) for job in self.jobs], verdicts)
+        proven = proven_hosts([(job.stage, job.hosts, job.verdict) for job in self.jobs], verdicts, self.checks)
         code = exit_code(verdict, request.playbook.gate, request.allow_degraded)
         finished = f"{self.engine.clock.now():%Y-%m-%dT%H:%M:%SZ}" if state != "incomplete" else None
         return RunRecord(
@@ -149,9 +149,15 @@ class Ledger:
             inventory=request.hosts,
         )
 
+    def _measured(self, host: str) -> bool:
+        """A host that left on the way (busy, no longer reached) was not measured in all that was planned."""
+        return host in self.measured and host not in self.set_aside
+
     def _host_record(self, host: Host, verdict: Verdict, checks: Iterable[CheckResult]) -> HostRecord:
         reasons = [check.message for check in checks if check.verdict is not Verdict.PASS]
         reasons += [say("host.excluded", why=str(self.excluded[host.name]))] if host.name in self.excluded else []
+        if verdict is not Verdict.PASS and not reasons:
+            reasons.append(self.set_aside.get(host.name, say("finding.no_result")))
         still = host.name in self.may_still_run
         if still:
             reasons.append(say("host.may_still_run"))
