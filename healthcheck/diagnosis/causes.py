@@ -88,6 +88,8 @@ CAUSES: dict[str, Cause] = {
     "mpi.missing": Cause("mpi_missing", commands=(("ssh", "{host}", "command -v mpirun"),)),
     "mpi.other_family": Cause("mpi_other_family", commands=(("ssh", "{host}", "mpirun --version"),)),
     "slots.differ": Cause("slots_differ"),
+    "peak.above": Cause("above_peak"),
+    "host.same_machine": Cause("same_machine"),
     "mpi.no_daemon": Cause("mpi_no_daemon", commands=(("ssh", "{host}", "command -v mpirun orted"),)),
     "mpi.unreadable": Cause("mpi_unreadable", commands=(("ssh", "{host}", "mpirun --version"),)),
     "launch.mpirun_missing": Cause("mpi_missing"),

@@ -185,6 +185,10 @@ def _missing(outcome: JobOutcome, table: CollectiveTable) -> CheckResult | None:
     if table.n_ranks != job.n_ranks:
         found = "an unknown number of" if table.n_ranks is None else str(table.n_ranks)
         return _result(outcome, Verdict.INCONCLUSIVE, "ranks", say("job.wrong_ranks", asked=job.n_ranks, found=found))
+    cut = any(warning.code == "device_list_cut" for warning in outcome.output.warnings)
+    if table.hosts and len(table.hosts) != len(job.hosts) and not cut:
+        message = say("job.wrong_hosts", asked=len(job.hosts), found=", ".join(table.hosts[:8]))
+        return _result(outcome, Verdict.INCONCLUSIVE, "hosts", message)
     lowered = any(warning.code == "max_bytes_reduced" for warning in outcome.output.warnings)
     absent = [size for size in job.sizes if not any(covers(row, size, job.n_ranks) for row in table.rows)]
     big_enough = any(row.size_bytes >= 1 << 30 for row in table.rows)

@@ -47,5 +47,6 @@ PROBE_TEXTS: dict[str, str] = {
     "probe.platform.only_gpus": "the GPUs are known, the ports fit none ({seen}); choose with --platform: {names}",
     "probe.platform.unknown": "no known platform has {seen}; choose with --platform (a file is fine): {names}",
     "probe.no_output": "it let us in but ran no probe: exit code {code} and no answer",
+    "probe.same_machine": "shows the GPUs of {other}: both names lead to one machine, measured once, as {other}",
     "probe.slots": "the hostfile gives {slots} slots, the machine type has {gpus} GPUs: write slots={gpus}, or nothing",
 }

@@ -14,12 +14,12 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.platform import Platform
-from healthcheck.model.playbook import BENCHMARK_STAGES
+from healthcheck.model.playbook import BENCHMARK_STAGES, Stage
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.record_codec import encode_platform
 from healthcheck.ports import Event
-from healthcheck.probes import binary, gpu_processes, leftovers, mpi
+from healthcheck.probes import binary, gpu_processes, leftovers, mpi, twins
 from healthcheck.probes.detect import detect_platform
 from healthcheck.probes.judge import judge_node
 from healthcheck.probes.probe import Needs
@@ -32,7 +32,7 @@ from healthcheck.workflows.stage import remove_launch_files, run_stage
 PROBE = "probe"
 SLOTS_CHECK = "hostfile.slots"
 # A host on which one of these is not PASS cannot, or must not, be measured.
-NEEDED = frozenset({gpu_processes.CHECK, leftovers.CHECK, binary.CHECK, mpi.CHECK, SLOTS_CHECK})
+NEEDED = frozenset({gpu_processes.CHECK, leftovers.CHECK, binary.CHECK, mpi.CHECK, twins.CHECK, SLOTS_CHECK})
 
 
 def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutcome]) -> RunRecord:
@@ -57,8 +57,8 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
             elif stage.name in BENCHMARK_STAGES:
                 if request.wants(stage.name):
                     run_stage(stage, ledger, engine, earlier)
-            elif request.only is None:
-                _localise_is_later(ledger)
+            elif request.wants(stage.name):
+                _localise_is_later(stage, ledger)
             ledger.save("incomplete")
         remove_launch_files(ledger, engine)
     except BaseException:
@@ -92,13 +92,19 @@ def _probe(ledger: Ledger, engine: Engine) -> None:
         engine.store.write("inputs/platform.json", encode_platform(ledger.platform))
     benchmarks = any(request.wants(stage) for stage in BENCHMARK_STAGES)
     needs = Needs(
-        ledger.platform, request.owner.token, binary=benchmarks, mpi=benchmarks, allow_busy=request.allow_busy
+        ledger.platform,
+        request.owner.token,
+        binary=benchmarks,
+        mpi=benchmarks,
+        # MPICH and Open MPI both call it mpirun: only hydra is a wish for one of them.
+        launcher="hydra" if request.launcher == "hydra" else None,
+        allow_busy=request.allow_busy,
     )
-    for host in request.hosts:
-        facts = ledger.facts.get(host.name)
-        if facts is None:
-            continue
-        checks = (*judge_node(facts, needs), *_slots(host, ledger.platform))
+    visited = [(host, ledger.facts[host.name]) for host in request.hosts if host.name in ledger.facts]
+    doubled = twins.judge_twins(facts for _, facts in visited)
+    for host, facts in visited:
+        same = [check for check in doubled if check.component == node(host.name)]
+        checks = (*judge_node(facts, needs), *same, *_slots(host, ledger.platform))
         ledger.add_checks(checks)
         _sort_out(ledger, host.name, checks, engine)
     reached = len(ledger.facts)
@@ -131,8 +137,11 @@ def _not_run(ledger: Ledger, stage: str, why: Message) -> None:
     ledger.add_checks([CheckResult("stage.run", FABRIC, Verdict.INCONCLUSIVE, message, "stage.not_run", stage)])
 
 
-def _localise_is_later(ledger: Ledger) -> None:
-    """Say plainly that the search was planned and is not there yet, but only where it would have been needed."""
+def _localise_is_later(stage: Stage, ledger: Ledger) -> None:
+    """Say plainly that the search is not there yet: a result where it was planned for sure, else a note if needed."""
+    if stage.when == "always" or ledger.request.only == stage.name:
+        _not_run(ledger, stage.name, say("stage.no_localise"))
+        return
     slow = [job for job in ledger.jobs if job.stage == "multi_node" and job.verdict in (Verdict.DEGRADED, Verdict.FAIL)]
     if slow:
         ledger.notes.append(say("stage.no_localise"))

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from healthcheck.edge.shipped import load_platform
 from healthcheck.edge.store import DirectoryStore
@@ -47,6 +49,7 @@ class TurningTransport:
         self._turns = {turn.host: turn for turn in turns}
         self._busy = {fault.host for fault in faults if isinstance(fault, BusyFault)}
         self._looks: Counter[str] = Counter()
+        self.twins: dict[str, str] = {}
         self._hostfile: tuple[str, ...] = ()
         self.loaded_while_busy: set[str] = set()
 
@@ -60,6 +63,7 @@ class TurningTransport:
     def start(self, host: Host, command: Command, sink: Sink) -> Running:
         if PROBE_NAME in command.argv:
             self._looks[host.name] += 1
+            host = replace(host, name=self.twins.get(host.name, host.name))
         elif command.argv[0] == "mpirun":
             members = self._hostfile if "--hostfile" in command.argv else (host.name,)
             self.loaded_while_busy |= {name for name in members if self._is_busy_now(name)}
@@ -104,6 +108,8 @@ class CheckUp(Struct, frozen=True):
     allow_busy: bool = False
     parallel: int = 4096
     interrupts: tuple[int, ...] = ()
+    twins: tuple[tuple[str, str], ...] = ()
+    launcher: Literal["mpirun", "hydra"] = "mpirun"
 
 
 def run(asked: CheckUp, folder: Path) -> tuple[RunRecord, TurningTransport]:
@@ -111,6 +117,7 @@ def run(asked: CheckUp, folder: Path) -> tuple[RunRecord, TurningTransport]:
     clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
     faults = tuple(map(parse_fault, asked.faults))
     transport = TurningTransport(asked.nodes, faults, asked.turns, clock)
+    transport.twins.update(asked.twins)
     store = DirectoryStore.create(folder, clock)
     request = RunRequest(
         run_id=store.folder.name,
@@ -123,6 +130,7 @@ def run(asked: CheckUp, folder: Path) -> tuple[RunRecord, TurningTransport]:
         binary_folder="/opt/nccl-tests/build",
         only=asked.only,
         allow_busy=asked.allow_busy,
+        launcher=asked.launcher,
         simulated=True,
     )
     for at in (*asked.interrupts, 0):

@@ -189,3 +189,25 @@ def test_a_host_that_no_benchmark_reached_says_so(tmp_path: Path) -> None:
     record, _ = run(CheckUp(1, WHOLE, only="multi_node"), tmp_path)
     assert record.exit_code == 3
     assert record.hosts[0].reasons
+
+
+def test_a_stage_that_this_version_cannot_run_is_no_pass(tmp_path: Path) -> None:
+    cases: tuple[tuple[Literal["always", "not_pass"], str | None], ...] = (("always", None), ("not_pass", "localise"))
+    for when, only in cases:
+        playbook = Playbook("search", (*WHOLE.stages, Stage("localise", when=when)))
+        record, _ = run(CheckUp(2, playbook, only=only), tmp_path)
+        assert record.exit_code == 3
+        assert "stage.run" in {check.check for check in record.checks}
+
+
+def test_two_names_of_one_machine_are_measured_once(tmp_path: Path) -> None:
+    record, _ = run(CheckUp(3, WHOLE, twins=(("node03", "node01"),)), tmp_path)
+    assert record.exit_code == 3 and record.healthy_hosts == ("node01", "node02")
+    assert not [job for job in record.jobs if "node03" in job.hosts]
+    assert "node01" in str(record.hosts[2].reasons[0])
+
+
+def test_a_wish_for_hydra_is_not_served_with_open_mpi(tmp_path: Path) -> None:
+    record, _ = run(CheckUp(2, WHOLE, launcher="hydra"), tmp_path)
+    assert record.exit_code == 3 and not record.jobs
+    assert {check.rule for check in record.checks if check.check == "mpi.launcher"} == {"mpi.other_family"}

@@ -61,10 +61,12 @@ def outcome(
     exit_code: int | None = 0,
     launch_error: Message | None = None,
     started: bool = True,
+    ran_on: tuple[str, ...] | None = None,
 ) -> JobOutcome:
     complete = state is OutputState.COMPLETE
+    hosts = (of or job()).hosts if ran_on is None else ran_on
     table = CollectiveTable(
-        "all_reduce", "nccl-tests", "2.17.10", n_ranks, ("node01",), (), (), rows, 100.0, 0, True, complete
+        "all_reduce", "nccl-tests", "2.17.10", n_ranks, hosts, (), (), rows, 100.0, 0, True, complete
     )
     tables = (table,) if started else ()
     return JobOutcome(

@@ -156,3 +156,15 @@ def test_bus_bandwidth_that_contradicts_the_algorithm_bandwidth_is_noticed() -> 
     assert consistent(good, 1.75)
     # The factor of an article that forgot the 2: busbw below algbw for 8 ranks.
     assert not consistent(good, 0.875)
+
+
+def test_ranks_that_all_ran_on_one_host_measured_no_network() -> None:
+    together = job(hosts=2)
+    crowded = outcome(sweep(230.0, n_ranks=16), of=together, n_ranks=16, ran_on=("node01",))
+    assert judge_integrity(crowded).rule == "integrity.hosts"
+    assert judge_integrity(crowded).verdict is Verdict.INCONCLUSIVE
+    spread = outcome(sweep(230.0, n_ranks=16), of=together, n_ranks=16)
+    assert judge_integrity(spread).verdict is Verdict.PASS
+    cut = (ParseWarning("device_list_cut", "the device list is cut", 9),)
+    unsure = outcome(sweep(230.0, n_ranks=16), of=together, n_ranks=16, ran_on=("node01",), warnings=cut)
+    assert judge_integrity(unsure).verdict is Verdict.PASS

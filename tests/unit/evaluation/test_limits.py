@@ -101,3 +101,10 @@ def test_who_set_the_threshold_is_known_and_the_nearest_wins() -> None:
     assert thresholds(staged, book, A100, None) == (strict, "playbook b, stage single_node")
     assert thresholds(ALONE, book, A100, None) == (mild, "playbook b")
     assert thresholds(ALONE, BOOK, A100, None)[0] == Thresholds(0.7, 0.5)
+
+
+def test_faster_than_the_machine_type_can_be_is_no_pass() -> None:
+    # 188 of 100 GB/s: eight ports a node, judged as a machine with four.
+    assert verdict_of_fraction(1.88, 0.7, 0.5) == (Verdict.INCONCLUSIVE, "peak.above")
+    # A tree over three nodes of eight GPUs may carry 44 % more than the NICs of one.
+    assert verdict_of_fraction(1.44, 0.7, 0.5)[0] is Verdict.PASS
