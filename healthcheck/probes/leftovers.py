@@ -38,6 +38,8 @@ _LOOK_TEXT = one_line(f"""
 """)
 
 SWEEP_MARK = "healthcheck-sweep"
+# The last line of a sweep: an answer that broke off before it must not read as "nothing left".
+SWEEP_END = "swept"
 
 # Two greps look at all processes, however many there are; what follows costs a fork only for those found.
 SWEEP_SCRIPT = f"""
@@ -83,6 +85,7 @@ if [ "$mode" = end ] && [ -n "$(found)" ]; then
     none_within 5 || {{ signal KILL; none_within 2; }}
 fi
 found | while read -r line; do echo "left $line"; done
+echo "{SWEEP_END}"
 exit 0
 """
 
@@ -99,15 +102,19 @@ class Leftover(Struct, frozen=True):
 def sweep_argv(token: str, *, end: bool) -> tuple[str, ...]:
     """Look for processes of our user that carry `token`; with `end`, end them (TERM, 5 s, KILL).
 
-    Prints a line `left PID START STATE NAME` for each that is there at the end. Run it under another token.
+    Prints a line `left PID START STATE NAME` for each that is there at the end, then `swept`. Run it under another
+    token.
     """
     return ("sh", "-c", SWEEP_SCRIPT, SWEEP_MARK, token, "end" if end else "look")
 
 
-def parse_sweep(stdout: str) -> tuple[Leftover, ...]:
-    """The processes a sweep left; lines of login files and the like are passed over."""
+def parse_sweep(stdout: str) -> tuple[Leftover, ...] | None:
+    """The processes a sweep left; None when its answer is not whole. Lines of login files are passed over."""
+    lines = stdout.splitlines()
+    if SWEEP_END not in lines:
+        return None
     found = []
-    for line in stdout.splitlines():
+    for line in lines:
         words = line.split(None, 4)
         if len(words) >= 4 and words[0] == "left" and words[1].isdigit():
             found.append(Leftover(int(words[1]), words[2], words[3], words[4] if len(words) > 4 else ""))

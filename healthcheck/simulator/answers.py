@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from healthcheck.model.host import Host
-from healthcheck.probes.leftovers import SWEEP_MARK
+from healthcheck.probes.leftovers import SWEEP_END, SWEEP_MARK
 from healthcheck.simulator import mpi_texts
 from healthcheck.simulator.benchmark import Run, collective_of, failing_rank, parse_options, reply
 from healthcheck.simulator.cluster import SimCluster, SimNode
@@ -37,7 +37,7 @@ def answer(cluster: SimCluster, host: Host, argv: Sequence[str], files: Mapping[
     if words[:2] == ("sh", "-c") and len(words) > 4 and words[3] == PROBE_NAME:
         return probe_batch(cluster, node, words[4:])
     if words[:2] == ("sh", "-c") and len(words) > 3 and words[3] in (SWEEP_MARK, HASH_NAME):
-        return at_once() if words[3] == SWEEP_MARK else _user_and_hashes(words[4:], files)
+        return at_once(f"{SWEEP_END}\n") if words[3] == SWEEP_MARK else _user_and_hashes(words[4:], files)
     if words[:2] == ("sh", "-c") and words[3:4] == (TIDY_MARK,) and len(words) == 5:
         return Reply(removes=f"{CACHE}/{words[4]}".rstrip("/"))
     program = words[0].rpartition("/")[2] if words else ""

@@ -17,6 +17,8 @@ T = TypeVar("T")
 CAPTURE_BYTES = 4 << 20
 # How much longer than its own deadline we wait for a short command before we give up on it.
 MARGIN_S = 20.0
+# How soon a short command hears that the user wants to stop.
+NAP_S = 0.5
 
 
 class Capture:
@@ -52,11 +54,19 @@ class Capture:
         return b"".join(self._err).decode(errors="replace")
 
 
-def run_short(transport: Transport, host: Host, command: Command) -> tuple[CommandResult, Capture]:
-    """Run a short command to its end on the calling thread; its result and what it printed."""
+def run_short(
+    transport: Transport, host: Host, command: Command, cancel: Cancel | None = None
+) -> tuple[CommandResult, Capture]:
+    """Run a short command to its end on the calling thread; its result and what it printed.
+
+    With `cancel` it is stopped as soon as the user wants to stop, instead of being waited for.
+    """
     capture = Capture()
     running = transport.start(host, command, capture)
-    result = running.wait(command.deadline_s + MARGIN_S)
+    result, waited_s = running.wait(NAP_S), NAP_S
+    while result is None and waited_s < command.deadline_s + MARGIN_S and not (cancel and cancel.wanted):
+        result = running.wait(NAP_S)
+        waited_s += NAP_S
     if result is None:
         running.stop()
         result = running.wait(MARGIN_S)
@@ -74,7 +84,8 @@ def visit(hosts: Iterable[Host], work: Callable[[Host], T], cancel: Cancel, widt
     """
     waiting = iter(tuple(hosts))
     running: dict[Future[T], Host] = {}
-    with ThreadPoolExecutor(max_workers=width, thread_name_prefix="visit") as pool:
+    pool = ThreadPoolExecutor(max_workers=width, thread_name_prefix="visit")
+    try:
         while True:
             while len(running) < width and not cancel.wanted:
                 host = next(waiting, None)
@@ -82,7 +93,10 @@ def visit(hosts: Iterable[Host], work: Callable[[Host], T], cancel: Cancel, widt
                     break
                 running[pool.submit(work, host)] = host
             if not running:
-                return
+                break
             done, _ = wait(running, timeout=0.5, return_when=FIRST_COMPLETED)
             for future in done:
                 yield running.pop(future), future.result()
+    finally:
+        # Nothing is queued and, after a good end, nothing runs; after a second signal nobody waits for a hung host.
+        pool.shutdown(wait=False, cancel_futures=True)

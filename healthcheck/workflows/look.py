@@ -18,7 +18,7 @@ from healthcheck.ports import Event, Transport
 from healthcheck.probes.batch import Part, batch_argv, deadline_s, split
 from healthcheck.probes.busy import busy_parts, judge_busy
 from healthcheck.probes.read import probe_parts, read_node
-from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.engine import Cancel, Engine
 from healthcheck.workflows.fanout import run_short, visit
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.request import RunRequest
@@ -36,7 +36,7 @@ class Look(Struct, frozen=True):
     known_hosts: tuple[str, ...] = ()
 
 
-def look_at(host: Host, request: RunRequest, transport: Transport) -> Look:
+def look_at(host: Host, request: RunRequest, transport: Transport, cancel: Cancel) -> Look:
     """Visit one host. Never raises for a bad one."""
     reached = transport.connect(host)
     if reached.result is not None:
@@ -49,7 +49,7 @@ def look_at(host: Host, request: RunRequest, transport: Transport) -> Look:
         folder = pushed.folder
     stages = [stage for stage in request.playbook.stages if request.wants(stage.name)]
     collectives = sorted({collective for stage in stages for collective in stage.collectives})
-    result, text, nonce = _batch(host, probe_parts(folder, collectives), request, transport)
+    result, text, nonce = _batch(host, probe_parts(folder, collectives), request, transport, cancel)
     parts = split(text, nonce)
     if not parts:
         return Look(host, refusal=_why(result), rule="probe.no_output", known_hosts=reached.known_hosts)
@@ -57,11 +57,11 @@ def look_at(host: Host, request: RunRequest, transport: Transport) -> Look:
 
 
 def _batch(
-    host: Host, parts: Sequence[Part], request: RunRequest, transport: Transport
+    host: Host, parts: Sequence[Part], request: RunRequest, transport: Transport, cancel: Cancel
 ) -> tuple[CommandResult, str, str]:
     nonce = secrets.token_hex(8)
     command = Command(batch_argv(parts, nonce), deadline_s(parts), token=f"probe-{request.owner.token}")
-    result, capture = run_short(transport, host, command)
+    result, capture = run_short(transport, host, command, cancel)
     return result, capture.out, nonce
 
 
@@ -73,9 +73,9 @@ def _why(result: CommandResult) -> Message:
     return say("job.ended", how=result.kind.value)
 
 
-def busy_now(host: Host, request: RunRequest, transport: Transport) -> tuple[CheckResult, ...]:
+def busy_now(host: Host, request: RunRequest, transport: Transport, cancel: Cancel) -> tuple[CheckResult, ...]:
     """What keeps a job from starting on this host right now; empty when it may start."""
-    result, text, nonce = _batch(host, busy_parts(), request, transport)
+    result, text, nonce = _batch(host, busy_parts(), request, transport, cancel)
     if result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST:
         return (
             CheckResult("host.reached", node(host.name), Verdict.INCONCLUSIVE, _why(result), "connect.lost", STAGE),
@@ -87,7 +87,7 @@ def look_at_all(ledger: Ledger, engine: Engine) -> None:
     """Visit every host of the run and write down what was found; hosts that cannot be measured are set aside."""
     request = ledger.request
     for host, look in visit(
-        request.hosts, lambda host: look_at(host, request, engine.transport), engine.cancel, engine.width
+        request.hosts, lambda host: look_at(host, request, engine.transport, engine.cancel), engine.cancel, engine.width
     ):
         ledger.known_hosts[host.name] = look.known_hosts
         if look.facts is None:

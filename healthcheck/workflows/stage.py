@@ -106,7 +106,11 @@ def _together(
         return jobs, []
     transport = engine.local if launch_host is None else engine.transport
     start = launch_host or LOCALHOST
-    facts = ledger.facts[start.name] if launch_host is not None else look_at(LOCALHOST, request, engine.local).facts
+    facts = (
+        ledger.facts[start.name]
+        if launch_host is not None
+        else look_at(LOCALHOST, request, engine.local, engine.cancel).facts
+    )
     if facts is None or facts.mpi.value is None:
         _no_launcher(stage, start, ledger)
         return (), []
@@ -171,11 +175,12 @@ def remove_launch_files(ledger: Ledger, engine: Engine) -> None:
 def _last_look(launch: Launch, ledger: Ledger, engine: Engine) -> tuple[CheckResult, ...]:
     """Right before a launch: is any of its hosts busy now? Nobody's work is disturbed by a late job of ours."""
     if len(launch.hosts) == 1:
-        return busy_now(launch.hosts[0], ledger.request, engine.transport)
+        return busy_now(launch.hosts[0], ledger.request, engine.transport, engine.cancel)
     found: list[CheckResult] = []
     request = ledger.request
+    cancel = engine.cancel
     for _, checks in visit(
-        launch.hosts, lambda host: busy_now(host, request, engine.transport), engine.cancel, engine.width
+        launch.hosts, lambda host: busy_now(host, request, engine.transport, cancel), cancel, engine.width
     ):
         found.extend(checks)
     return tuple(found)
@@ -185,7 +190,10 @@ def _set_aside_busy(ledger: Ledger, engine: Engine) -> None:
     """Nodes that became busy since the first look leave before the others are planned together without them."""
     request = ledger.request
     for host, checks in visit(
-        ledger.healthy(), lambda host: busy_now(host, request, engine.transport), engine.cancel, engine.width
+        ledger.healthy(),
+        lambda host: busy_now(host, request, engine.transport, engine.cancel),
+        engine.cancel,
+        engine.width,
     ):
         if checks:
             ledger.add_checks(checks)

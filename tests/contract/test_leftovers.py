@@ -44,7 +44,9 @@ class Run:
             assert process.stdout
             stdout = process.stdout.read().decode()
             assert process.wait(30) == 0
-        return parse_sweep(stdout)
+        left = parse_sweep(stdout)
+        assert left is not None
+        return left
 
     def close(self) -> None:
         for process in self._started:
@@ -101,4 +103,9 @@ def test_leaves_other_runs_and_mere_mentions_alone(run: Run) -> None:
 
 
 def test_lines_of_login_files_are_passed_over() -> None:
-    assert parse_sweep("Welcome!\nleft shoe\nleft 12 345 D a b\n") == (Leftover(12, "345", "D", "a b"),)
+    assert parse_sweep("Welcome!\nleft shoe\nleft 12 345 D a b\nswept\n") == (Leftover(12, "345", "D", "a b"),)
+
+
+@pytest.mark.parametrize("broken", ["", "left 12 345 D a", "Welcome!\n"])
+def test_an_answer_that_broke_off_is_not_nothing_left(broken: str) -> None:
+    assert parse_sweep(broken) is None
