@@ -6,6 +6,7 @@ import re
 from io import RawIOBase
 from pathlib import Path
 
+from healthcheck.errors import StoreError
 from healthcheck.ports import Clock
 
 DEFAULT_BOUND_BYTES = 200 << 20
@@ -26,6 +27,7 @@ class _BoundedFile:
 
     def __init__(self, path: Path, bound: int) -> None:
         # Unbuffered: what has arrived is on disk even if we are killed the next moment.
+        self._path = path
         self._file: RawIOBase = path.open("wb", buffering=0)
         self._bound = bound
         self._rest = b""
@@ -53,8 +55,14 @@ class _BoundedFile:
             self.cut += len(line)
 
     def _keep(self, data: bytes) -> None:
-        self._file.write(data)
         self._size += len(data)
+        rest = memoryview(data)
+        try:
+            # A disk that is nearly full takes a part, says so only in the number it returns, and fails at the next.
+            while rest:
+                rest = rest[self._file.write(rest) or 0 :]
+        except OSError as error:
+            raise StoreError(f"cannot write {self._path}: {error.strerror}") from error
 
     def close(self) -> None:
         if self._rest:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
+from healthcheck.errors import StoreError
 from healthcheck.model.command import CollectiveJob, Command, CommandResult, ExitKind, JobOutcome
 from healthcheck.model.host import Host
+from healthcheck.model.measurement import ParsedOutput
 from healthcheck.model.message import Message, say
 from healthcheck.parsing.launcher_output import classify
 from healthcheck.parsing.nccl_tests import parse_output
@@ -45,9 +47,11 @@ class ActiveJob:
         self._started_at = started_at
         self._stall_s = stall_s
         self._engine = engine
+        self._raw = engine.store.raw_text_files(job.id, job.stage)
         self._begin = engine.clock.monotonic()
         self._ending: tuple[ExitKind, Message] | None = None
         self._ending_since = 0.0
+        self._doubted_at: float | None = None
 
     def interrupt(self) -> None:
         """The user wants to stop."""
@@ -72,11 +76,34 @@ class ActiveJob:
         return self._outcome(self._explained(result))
 
     def _watch(self, now: float) -> None:
+        """End what hangs. A line like the footer may stand anywhere, in a banner too: only a whole table is an end."""
         footer_at = self._sink.footer_at
-        if footer_at is not None and now - footer_at > TEARDOWN_S:
-            self._end(ExitKind.TEARDOWN_HUNG, say("job.teardown_hung", seconds=TEARDOWN_S))
-        elif footer_at is None and now - self._sink.grew_at > self._stall_s:
+        doubted_at = self._doubted_at
+        silent = now - self._sink.grew_at > self._stall_s
+        if footer_at is not None and (
+            now - max(footer_at, doubted_at or footer_at) > TEARDOWN_S or (silent and doubted_at is not None)
+        ):
+            if self._is_whole():
+                self._end(ExitKind.TEARDOWN_HUNG, say("job.teardown_hung", seconds=TEARDOWN_S))
+                return
+            self._doubted_at = now
+        if silent and (footer_at is None or self._doubted_at is not None):
             self._end(ExitKind.STALLED, say("job.stalled", seconds=self._stall_s))
+
+    def _is_whole(self) -> bool:
+        return any(table.complete for table in self._read(None).tables)
+
+    def _read(self, code: int | None) -> ParsedOutput:
+        """What was printed so far; StoreError when somebody took the raw files away."""
+        out_path, err_path = self._raw
+        try:
+            with (
+                out_path.open(encoding="utf-8", errors="replace") as out,
+                err_path.open(encoding="utf-8", errors="replace") as err,
+            ):
+                return parse_output(out, stderr=err, exit_code=code, argv=self._command.argv)
+        except OSError as error:
+            raise StoreError(f"cannot read {error.filename}: {error.strerror}") from error
 
     def _explained(self, result: CommandResult) -> CommandResult:
         if self._ending is not None:
@@ -88,14 +115,10 @@ class ActiveJob:
         return result
 
     def _outcome(self, result: CommandResult) -> JobOutcome:
-        out_path, err_path = self._engine.store.raw_text_files(self.job.id, self.job.stage)
         # An exit code that we caused says nothing about the ranks.
         code = result.exit_code if result.kind is ExitKind.EXITED else None
-        with (
-            out_path.open(encoding="utf-8", errors="replace") as out,
-            err_path.open(encoding="utf-8", errors="replace") as err,
-        ):
-            output = parse_output(out, stderr=err, exit_code=code, argv=self._command.argv)
+        output = self._read(code)
+        out_path, err_path = self._raw
         error = None if result.ok else classify(_text(out_path), _text(err_path), code)
         return JobOutcome(
             job=self.job,

@@ -12,12 +12,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from healthcheck.errors import Interrupted
 from healthcheck.model.command import CollectiveJob, Command, JobOutcome
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
 from healthcheck.ports import Transport
 from healthcheck.workflows.active import ActiveJob
-from healthcheck.workflows.cleanup import needs_cleanup, with_cleanup
+from healthcheck.workflows.cleanup import needs_cleanup, sweep_all, with_cleanup
 from healthcheck.workflows.engine import Engine
 
 POLL_S = 0.02
@@ -59,6 +60,8 @@ class _Runner:
         self.active: list[ActiveJob] = []
         self.cleaning: dict[Future[JobOutcome], CollectiveJob] = {}
         self.occupied: set[str] = set()
+        self.abandoned = False
+        self.token = launches[0].command.token if launches else ""
 
     @property
     def busy(self) -> bool:
@@ -77,8 +80,11 @@ class _Runner:
         self.waiting = later
 
     def _start(self, launch: Launch) -> ActiveJob | Refused:
+        if self.engine.cancel.wanted:
+            return Refused(launch.job, ())
         found = self.last_look(launch)
-        if found:
+        # A cancel cuts the look short: who was not looked at must not be loaded.
+        if found or self.engine.cancel.wanted or self.abandoned:
             return Refused(launch.job, found)
         sink = self.engine.store.sink(launch.job.id, launch.job.stage)
         now = self.engine.clock.now()
@@ -95,12 +101,12 @@ class _Runner:
                 yield started
             else:
                 self.active.append(started)
-        running, self.active = self.active, []
-        for active in running:
+        for active in tuple(self.active):
             outcome = active.poll()
             if outcome is None:
-                self.active.append(active)
-            elif needs_cleanup(outcome):
+                continue
+            self.active.remove(active)
+            if needs_cleanup(outcome):
                 self.cleaning[self.pool.submit(with_cleanup, outcome, active.hosts, self.engine, active.token)] = (
                     outcome.job
                 )
@@ -126,14 +132,35 @@ class _Runner:
         for active in self.active:
             active.interrupt()
 
+    def abandon(self, *, thoroughly: bool) -> None:
+        """We cannot go on: ask what runs to end; `thoroughly` also sweeps the hosts of it."""
+        self.abandoned = True
+        self.stop()
+        for future in self.starting:
+            future.add_done_callback(_interrupt)
+        members = (*(active.hosts for active in self.active), *(launch.hosts for launch in self.starting.values()))
+        if thoroughly and members:
+            hosts = {host.name: host for job in members for host in job}
+            list(sweep_all(hosts.values(), self.token, self.engine, end=True))
+
+
+def _interrupt(started: Future[ActiveJob | Refused]) -> None:
+    """For a job that was being started when everything was given up."""
+    if not started.cancelled() and started.exception() is None:
+        active = started.result()
+        if isinstance(active, ActiveJob):
+            active.interrupt()
+
 
 def run_jobs(launches: Sequence[Launch], last_look: LastLook, engine: Engine) -> Iterator[JobOutcome | Refused]:
     """Run all jobs, those that share a host one after the other; yields each as it ends, already saved.
 
-    After a cancel the running jobs are stopped and yielded as STOPPED; those not begun are not yielded.
+    After a cancel the running jobs are stopped and yielded as STOPPED; those not begun are not yielded, or yielded as
+    Refused without a check. When something breaks on our side (a full disk), the jobs are ended before it is raised.
     """
-    with ThreadPoolExecutor(max_workers=engine.width, thread_name_prefix="job") as pool:
-        runner = _Runner(launches, last_look, engine, pool)
+    pool = ThreadPoolExecutor(max_workers=engine.width, thread_name_prefix="job")
+    runner = _Runner(launches, last_look, engine, pool)
+    try:
         while runner.waiting or runner.busy:
             if engine.cancel.wanted:
                 runner.stop()
@@ -144,3 +171,9 @@ def run_jobs(launches: Sequence[Launch], last_look: LastLook, engine: Engine) ->
                 yield ended
             if runner.busy:
                 runner.rest()
+    except BaseException as error:
+        # A second signal wants the end at once: no waiting for workers, the channels are closed by the caller.
+        runner.abandon(thoroughly=isinstance(error, Exception) and not isinstance(error, Interrupted))
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()

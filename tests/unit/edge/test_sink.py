@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import resource
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from healthcheck.edge.sink import FileJobSink
+from healthcheck.errors import StoreError
 from healthcheck.parsing.nccl_tests import parse_output
 from healthcheck.simulator.transport import VirtualClock
 
@@ -72,3 +76,16 @@ def test_growth_and_footer_are_noticed_even_in_pieces(tmp_path: Path) -> None:
     assert sink.footer_at is None
     sink.stdout(b"width    : 187.3 \n")
     assert sink.footer_at == clock.monotonic()
+
+
+def test_a_disk_that_takes_a_part_and_then_no_more_is_one_sentence(tmp_path: Path) -> None:
+    sink, _ = _sink(tmp_path)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    try:
+        sink.stdout(b"12345678")
+        with pytest.raises(StoreError, match=r"cannot write .*stdout: File too large"):
+            sink.stdout(b"abcdefgh")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (tmp_path / "stdout").read_bytes() == b"12345678ab", "a part that was taken is not written twice"

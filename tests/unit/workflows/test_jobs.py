@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import threading
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
+from healthcheck.edge.sink import FileJobSink
 from healthcheck.edge.store import DirectoryStore
+from healthcheck.errors import Interrupted, StoreError
 from healthcheck.model.command import Command, CommandResult, ExitKind, JobOutcome
 from healthcheck.model.host import Host
 from healthcheck.model.message import say
@@ -14,7 +19,7 @@ from healthcheck.model.playbook import Playbook, Stage
 from healthcheck.planning.stages import single_node_jobs
 from healthcheck.ports import Event, PushResult, Reached, Running, Sink
 from healthcheck.simulator.transport import VirtualClock
-from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.engine import Cancel, Engine
 from healthcheck.workflows.jobs import Launch, Refused, run_jobs
 
 TABLE = (Path(__file__).parents[2] / "fixtures" / "nccl_tests" / "v2.17.10-mpi-np16-2hosts.txt").read_bytes()
@@ -63,7 +68,7 @@ class Place:
     def start(self, host: Host, command: Command, sink: Sink) -> Running:
         if "healthcheck-sweep" in command.argv:
             self.swept.append(host.name)
-            return _Scripted([(0.0, b"")], True, sink, self.clock, self)
+            return _Scripted([(0.0, b"swept\n")], True, sink, self.clock, self)
         with self.lock:
             job = _Scripted(self.script, self.ends, sink, self.clock, self)
             self.running.add(job)
@@ -75,6 +80,18 @@ class Place:
 
     def close(self) -> None:
         pass
+
+
+class _SecondSignal(Cancel):
+    """Raises where the main thread looks, as the handler of a second Ctrl-C does."""
+
+    armed = False
+
+    @property
+    def wanted(self) -> bool:
+        if self.armed and threading.current_thread() is threading.main_thread():
+            raise Interrupted(2)
+        return False
 
 
 class _Quiet:
@@ -160,10 +177,78 @@ def test_a_cancel_stops_what_runs_begins_nothing_more_and_keeps_the_output(tmp_p
         Launch(job, Command(("mpirun",), 600, "t"), host, place, (host,), 900.0)
         for job, host in zip(jobs, HOSTS, strict=True)
     ]
-    found = _outcomes(list(run_jobs(launches, last_look, engine)))
-    assert {outcome.result.kind for outcome in found} == {ExitKind.STOPPED}
+    found = list(run_jobs(launches, last_look, engine))
+    outcomes = [ended for ended in found if isinstance(ended, JobOutcome)]
+    assert {outcome.result.kind for outcome in outcomes} <= {ExitKind.STOPPED}
     assert len(found) == len(started) == 3
-    assert len(place.swept) == 3
+    assert len(place.swept) == len(outcomes) <= 2, "who was looked at when the wish came is not loaded any more"
+
+
+def test_a_look_that_a_cancel_cut_short_starts_nothing(tmp_path: Path) -> None:
+    clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    place = Place(clock, WHOLE)
+    engine = Engine(place, place, clock, _Quiet(), DirectoryStore.create(tmp_path, clock))
+    (job,) = single_node_jobs(Playbook("x", ()), Stage("single_node"), HOSTS[:1])
+
+    def cut_short(_: Launch) -> tuple[()]:
+        engine.cancel.set(2)
+        return ()
+
+    launch = Launch(job, Command(("mpirun",), 600, "t"), HOSTS[0], place, HOSTS[:1], 60.0)
+    assert list(run_jobs([launch], cut_short, engine)) == [Refused(job, ())]
+    assert place.most == 0
+
+
+def test_a_line_like_the_footer_in_a_banner_ends_no_job(tmp_path: Path) -> None:
+    banner = b"# Avg bus bandwidth    : 42.0\n"
+    slow: Script = [(1.0, banner), (50.0, TABLE[:900]), (100.0, TABLE[900:])]
+    assert {outcome.result.kind for outcome in _outcomes(_run(tmp_path / "a", slow)[0])} == {ExitKind.EXITED}
+    hung = _outcomes(_run(tmp_path / "b", slow[:2], ends=False)[0])
+    assert {outcome.result.kind for outcome in hung} == {ExitKind.STALLED}
+    whole = _outcomes(_run(tmp_path / "c", slow, ends=False)[0])
+    assert {outcome.result.kind for outcome in whole} == {ExitKind.TEARDOWN_HUNG}
+
+
+def test_a_full_disk_ends_every_job_and_looks_after_its_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(sink: FileJobSink, data: bytes) -> None:
+        raise StoreError("cannot write stdout: No space left on device")
+
+    monkeypatch.setattr(FileJobSink, "stdout", full)
+    clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    place = Place(clock, WHOLE)
+    engine = Engine(place, place, clock, _Quiet(), DirectoryStore.create(tmp_path, clock))
+    jobs = single_node_jobs(Playbook("x", ()), Stage("single_node"), HOSTS)
+    launches = [
+        Launch(job, Command(("mpirun",), 600, "t"), host, place, (host,), 60.0)
+        for job, host in zip(jobs, HOSTS, strict=True)
+    ]
+    with pytest.raises(StoreError, match="No space left"):
+        list(run_jobs(launches, lambda _: (), engine))
+    assert all(job.stopped for job in place.running)
+    assert {host.name for host in HOSTS} == set(place.swept)
+
+
+def test_a_second_signal_waits_for_no_worker(tmp_path: Path) -> None:
+    clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    place = Place(clock, WHOLE)
+    cancel = _SecondSignal()
+    engine = Engine(place, place, clock, _Quiet(), DirectoryStore.create(tmp_path, clock), cancel)
+    (job,) = single_node_jobs(Playbook("x", ()), Stage("single_node"), HOSTS[:1])
+    held = threading.Event()
+
+    def slow_look(_: Launch) -> tuple[()]:
+        cancel.armed = True
+        held.wait(20)
+        return ()
+
+    launch = Launch(job, Command(("mpirun",), 600, "t"), HOSTS[0], place, HOSTS[:1], 60.0)
+    begin = time.monotonic()
+    with pytest.raises(Interrupted):
+        list(run_jobs([launch], slow_look, engine))
+    waited = time.monotonic() - begin
+    held.set()
+    assert waited < 10
+    assert place.most == 0
 
 
 def test_a_host_that_became_busy_is_left_alone(tmp_path: Path) -> None:
