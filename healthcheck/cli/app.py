@@ -32,14 +32,22 @@ def main(
     """Check-up of the NVLink and InfiniBand of GPU clusters."""
 
 
-app.command("demo")(demo.command)
-app.command("run")(run.command)
-app.command("plan")(run.command)
-app.command("probe")(probe.command)
-app.command("parse")(parse.command)
-app.command("report")(report.command)
-app.command("doctor")(doctor.command)
-app.command("clean")(clean.command)
-app.command("simulate")(simulate.command)
+PLAN_HELP = """Print every job of a check-up with its command line and an estimate in minutes; run nothing.
+
+It takes the arguments of run, and prints what run would do.
+
+Example: healthcheck plan full -H cluster.hosts
+"""
+
+# The list of commands has room for 45 characters; a longer sentence would be cut in the middle.
+app.command("demo", short_help="A whole check-up on a simulated cluster.")(demo.command)
+app.command("run", short_help="The check-up: probe, measure, judge, report.")(run.command)
+app.command("plan", short_help="What run would do, with every command line.", help=PLAN_HELP)(run.command)
+app.command("probe", short_help="Look at every node; load and change nothing.")(probe.command)
+app.command("parse", short_help="Read saved output of nccl-tests.")(parse.command)
+app.command("report", short_help="Render the pages of a stored run again.")(report.command)
+app.command("doctor", short_help="Can this machine run a check-up?")(doctor.command)
+app.command("clean", short_help="End what a killed run left on the nodes.")(clean.command)
+app.command("simulate", short_help="Serve a simulated cluster over SSH.")(simulate.command)
 app.add_typer(platform.app)
 app.add_typer(playbook.app)

@@ -45,7 +45,8 @@ def print_plan(asked: Asked, as_json: bool) -> None:
         ]
         out(json.dumps({"schema": "healthcheck.plan/1", "simulated": request.simulated, "stages": stages}, indent=1))
         return
-    out(f"playbook {request.playbook.name}, {len(request.hosts)} hosts; nothing is run")
+    hosts = "simulated hosts" if request.simulated else "hosts"
+    out(f"playbook {request.playbook.name}, {len(request.hosts)} {hosts}; nothing is run")
     if inputs.platform is None:
         out(f"platform not known before the probes; {gpus} GPUs a node are assumed here")
     for name, jobs in planned:
