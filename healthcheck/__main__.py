@@ -11,13 +11,20 @@ def _report_bug() -> int:
     import traceback
     from pathlib import Path
 
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="healthcheck-bug-", suffix=".log", delete=False, encoding="utf-8"
-    ) as log:
-        traceback.print_exc(file=log)
-    name = Path(log.name)
-    sys.stderr.write(f"error: this is a bug of healthcheck, not of your cluster; please send us {name}\n")
-    return 70
+    from healthcheck.cli.exits import EXIT_BUG, say
+
+    where: Path | str = "what stands above"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="healthcheck-bug-", suffix=".log", delete=False, encoding="utf-8", errors="backslashreplace"
+        ) as log:
+            traceback.print_exc(file=log)
+        where = Path(log.name)
+    except OSError:
+        # No place for a log either: then the traceback itself is the log.
+        say(traceback.format_exc())
+    say(f"error: this is a bug of healthcheck, not of your cluster; please send us {where}")
+    return EXIT_BUG
 
 
 def main() -> None:
@@ -27,7 +34,7 @@ def main() -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line on `arguments` (default: sys.argv) and return the exit code."""
-    from healthcheck.errors import HealthcheckError, Interrupted
+    from healthcheck.errors import HealthcheckError, Interrupted, StoreError
 
     try:
         from healthcheck.cli.app import app
@@ -38,8 +45,11 @@ def run(arguments: list[str] | None = None) -> int:
     except Interrupted as signal_:
         return 128 + signal_.signum
     except HealthcheckError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 2
+        from healthcheck.cli.exits import EXIT_INCONCLUSIVE, EXIT_INPUT, say
+
+        say(f"error: {error}")
+        # A results folder that fails in the middle of a run leaves something unmeasured or untold.
+        return EXIT_INCONCLUSIVE if isinstance(error, StoreError) else EXIT_INPUT
     except Exception:  # noqa: BLE001 - the last net: whatever is left is a bug of ours
         return _report_bug()
     return 0

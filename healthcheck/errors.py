@@ -4,7 +4,7 @@ HealthcheckError
 ├── InputError          something the user wrote is wrong: exit 2, nothing was touched
 │   └── ...             names the file, line or key, and what would be right
 ├── Interrupted         SIGINT or SIGTERM reached us: exit 130 or 143, what was measured is kept
-└── StoreError          the results folder cannot be used (full, read-only, locked)
+└── StoreError          the results folder failed on the way (full, read-only): exit 3, what was measured is kept
 
 A sick host is never an exception: it is a result (see `healthcheck.model.command.ExitKind`).
 """
@@ -30,7 +30,7 @@ class InputError(HealthcheckError):
 
 
 class StoreError(HealthcheckError):
-    """The results folder cannot be created, read or written."""
+    """The results folder, or another place we write to, fails after the start; one sentence says which and why."""
 
 
 class Interrupted(HealthcheckError):

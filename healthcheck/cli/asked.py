@@ -70,12 +70,15 @@ class Inputs(Struct, frozen=True):
 
 def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
     """Read playbook, platform and hosts and pick the outside world; InputError for the first that is wrong."""
+    _refuse_what_no_record_holds(asked)
     playbook, playbook_text = load_playbook(asked.playbook)
     name = asked.platform if asked.platform != AUTO else playbook.platform
     platform = None if name == AUTO else load_platform(name)[0]
     if asked.only is not None and playbook.stage(asked.only) is None:
         stages = ", ".join(stage.name for stage in playbook.stages)
         raise InputError("--only", f"{asked.only!r} is not a stage of playbook {playbook.name}; it has {stages}")
+    if asked.only == "localise":
+        raise InputError("--only", "'localise' is not available in this version; name single_node or multi_node")
     if asked.simulate is not None:
         if asked.hosts is not None:
             raise InputError("--simulate", "cannot be used together with -H: choose simulated or real hosts")
@@ -95,6 +98,16 @@ def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
         raise InputError("--ssh-config", f"there is no file {asked.ssh_config}")
     outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(hosts))
     return Inputs(playbook, playbook_text, platform, hosts, hosts_text), outside
+
+
+def _refuse_what_no_record_holds(asked: Asked) -> None:
+    """Bytes that are no UTF-8, and a folder on the nodes that would mean another place on each of them."""
+    for option, value in (("-o", asked.results), ("--push", asked.push), ("--nccl-tests", asked.nccl_tests)):
+        text = str(value or "")
+        if any("\ud800" <= char <= "\udfff" or not (char.isprintable()) for char in text):
+            raise InputError(option, f"{text!a} is not one line of UTF-8 text; a report could not hold it")
+    if asked.nccl_tests is not None and not asked.nccl_tests.startswith("/"):
+        raise InputError("--nccl-tests", f"must be absolute, such as {DEFAULT_FOLDER}, got {asked.nccl_tests!a}")
 
 
 def new_request(asked: Asked, inputs: Inputs, run_id: str) -> RunRequest:

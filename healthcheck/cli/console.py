@@ -23,9 +23,10 @@ class Console:
 
     def __init__(self, clock: Clock, stream: TextIO | None = None, quiet: bool = False, quiet_pass: int = 16) -> None:
         self._clock = clock
-        self._stream = stream or sys.stderr
-        self._colour = self._stream.isatty() and "NO_COLOR" not in os.environ
-        self._quiet = quiet
+        chosen: TextIO | None = stream or sys.stderr
+        self._stream = chosen
+        self._colour = chosen is not None and chosen.isatty() and "NO_COLOR" not in os.environ
+        self._quiet = quiet or chosen is None
         self._passes: dict[str, int] = {}
         self._quiet_pass = quiet_pass
 
@@ -40,8 +41,13 @@ class Console:
         words = [f"{self._clock.now():%H:%M:%SZ}", f"{event.stage:<11}"]
         words += [event.host] if event.host else []
         words += [self._verdict(event.verdict)] if event.verdict is not None else []
-        self._stream.write(" ".join((*words, str(event.message))) + "\n")
-        self._stream.flush()
+        if self._stream is not None:
+            try:
+                self._stream.write(" ".join((*words, str(event.message))) + "\n")
+                self._stream.flush()
+            except (OSError, ValueError):
+                # Nobody listens any more (`2>&1 | head`): the check-up goes on, its record says everything.
+                self._quiet = True
 
     def _verdict(self, verdict: Verdict) -> str:
         if not self._colour:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
-import sys
 from pathlib import Path
 
 from healthcheck.cli.exits import out, say
+from healthcheck.errors import StoreError
 from healthcheck.model.record import RunRecord
 from healthcheck.parsing.record_codec import encode_record
 from healthcheck.ports import RunStore
@@ -18,16 +19,23 @@ WIDEST = 96
 
 def finish(record: RunRecord, store: RunStore, as_json: bool, quiet: bool) -> None:
     """Write the pages; then either the record as JSON or the one line on stdout."""
-    write_pages(record, store)
-    if not quiet:
+    failed: StoreError | None = None
+    try:
+        write_pages(record, store)
+    except StoreError as error:
+        failed = error
+    if not quiet and failed is None:
         width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
         for line in terminal_summary(record, width, _shown(store.folder)):
             say(line)
         say()
     if as_json:
-        sys.stdout.write(encode_record(record).decode() + "\n")
+        out(encode_record(record).decode().rstrip("\n"))
     else:
         out(stdout_line(record))
+    if failed is not None:
+        again = f"healthcheck report {shlex.quote(str(store.folder))}"
+        raise StoreError(f"{failed}; the record is whole, but not every page of it could be written: {again}")
 
 
 def _shown(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -96,7 +97,7 @@ def run_and_finish(asked: Asked, resume: str | None, clean: bool, parallel: int,
     from healthcheck.cli.finish import finish
     from healthcheck.cli.signals import stop_on_signals
     from healthcheck.edge.store import DirectoryStore
-    from healthcheck.errors import Interrupted
+    from healthcheck.errors import Interrupted, StoreError
     from healthcheck.workflows.cleanup import sweep_all
     from healthcheck.workflows.engine import Engine
     from healthcheck.workflows.run import check_up
@@ -133,6 +134,9 @@ def run_and_finish(asked: Asked, resume: str | None, clean: bool, parallel: int,
     except Interrupted:
         finish(store.load_record(), store, as_json, quiet)
         raise
+    except StoreError as error:
+        on = f"go on with healthcheck run --resume {shlex.quote(str(store.folder))}"
+        raise StoreError(f"{error}; the jobs were ended and what was measured before is kept: {on}") from error
     finally:
         outside.close()
     finish(record, store, as_json, quiet)

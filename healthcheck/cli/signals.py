@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from healthcheck.cli.exits import say
 from healthcheck.errors import Interrupted
 from healthcheck.workflows.engine import Cancel
+
+_STOPPING = b"stopping: the jobs are being ended on the nodes, what was measured is kept (again: end at once)\n"
 
 
 @contextmanager
@@ -20,7 +23,9 @@ def stop_on_signals(cancel: Cancel) -> Iterator[None]:
         if cancel.wanted:
             raise Interrupted(signum)
         cancel.set(signum)
-        say("stopping: the jobs are being ended on the nodes, what was measured is kept (again: end at once)")
+        # Not through sys.stderr: the signal may have come in the middle of a write to it.
+        with contextlib.suppress(OSError):
+            os.write(2, _STOPPING)
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

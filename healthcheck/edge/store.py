@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import string
@@ -37,6 +38,8 @@ def write_atomically(path: Path, content: bytes, *, survive_power_loss: bool = T
                 os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
         raise StoreError(f"cannot write {path}: {error.strerror}") from error
 
 
@@ -50,7 +53,7 @@ class DirectoryStore:
 
     @classmethod
     def create(cls, results: Path, clock: Clock) -> DirectoryStore:
-        """A new run directory below `results`; StoreError when the place cannot be used."""
+        """A new run directory below `results`; InputError when the place cannot be used: nothing was begun yet."""
         try:
             results.mkdir(parents=True, exist_ok=True)
             folder = results / new_run_id(clock.now())
@@ -58,7 +61,7 @@ class DirectoryStore:
             (folder / "raw").mkdir(mode=0o700)
             (folder / "inputs").mkdir(mode=0o700)
         except OSError as error:
-            raise StoreError(f"cannot create a run directory in {results}: {error.strerror}") from error
+            raise InputError("--results", f"cannot create a run directory in {results}: {error.strerror}") from error
         return cls(folder, clock)
 
     @classmethod
@@ -101,17 +104,24 @@ class DirectoryStore:
     def save_outcome(self, outcome: JobOutcome) -> None:
         """Keep the result of a job, as soon as it has ended."""
         folder = self._job_folder(outcome.job.id, outcome.job.stage)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"cannot write below {folder}: {error.strerror}") from error
         write_atomically(folder / OUTCOME, encode_outcome(outcome), survive_power_loss=False)
 
     def outcomes(self) -> dict[str, JobOutcome]:
-        """All kept results by job id; attempts that were moved aside are not among them."""
+        """All kept results by job id; attempts that were moved aside are not among them.
+
+        A result that a power cut damaged is none: its job is simply measured again.
+        """
         found = {}
         for path in sorted((self._folder / "raw").glob(f"*/*/{OUTCOME}")):
             if ".attempt" in path.parent.name:
                 continue
-            outcome = decode_outcome(path.read_bytes(), str(path))
-            found[outcome.job.id] = outcome
+            with contextlib.suppress(InputError, OSError):
+                outcome = decode_outcome(path.read_bytes(), str(path))
+                found[outcome.job.id] = outcome
         return found
 
     def save_record(self, record: RunRecord) -> None:
@@ -121,12 +131,16 @@ class DirectoryStore:
     def load_record(self) -> RunRecord:
         """Read `record.json`."""
         path = self._folder / RECORD
-        return decode_record(path.read_bytes(), str(path))
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+        return decode_record(data, str(path))
 
     def write(self, name: str, content: str) -> Path:
         """Write one file of the run directory atomically."""
         path = self._folder / name
-        write_atomically(path, content.encode())
+        write_atomically(path, content.encode("utf-8", "backslashreplace"))
         return path
 
 

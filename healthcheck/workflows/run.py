@@ -5,9 +5,10 @@ Whatever happens on the way, what was measured is on disk: every job as it ends,
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 
-from healthcheck.errors import Interrupted
+from healthcheck.errors import Interrupted, StoreError
 from healthcheck.model.command import JobOutcome
 from healthcheck.model.component import FABRIC, node
 from healthcheck.model.finding import CheckResult
@@ -63,7 +64,9 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
         remove_launch_files(ledger, engine)
     except BaseException:
         # A crash of ours or a second Ctrl-C: the record says `incomplete`, and everything measured is in it.
-        ledger.save("incomplete")
+        # Where the disk is full it cannot be said better than it was; the first reason is the one to tell.
+        with contextlib.suppress(StoreError):
+            ledger.save("incomplete")
         raise
     signum = engine.cancel.signum
     if signum is not None:

@@ -22,7 +22,7 @@ def test_a_run_directory_is_private(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "reports").write_text("a file")
-    with pytest.raises(StoreError, match="cannot create a run directory"):
+    with pytest.raises(InputError, match="--results: cannot create a run directory"):
         DirectoryStore.create(tmp_path / "reports", SystemClock())
 
 
