@@ -11,6 +11,7 @@ from healthcheck.cli import options
 
 if TYPE_CHECKING:
     from healthcheck.cli.asked import Asked
+    from healthcheck.edge.store import DirectoryStore
     from healthcheck.model.record import RunRecord
 
 # How many of the newest run directories are looked through for runs that were cut off.
@@ -35,11 +36,15 @@ def command(
     from healthcheck.cli.exits import say
 
     asked = Asked(hosts=None, results=results, ssh_config=ssh_config)
-    records = dead_runs(results) if run is None else [_one(run, results)]
-    if not records:
-        say(f"no run below {results} was cut off: nothing to clean")
-        return
-    clean = [clean_up(record, asked, clean_cache=clean_cache) for record in records]
+    if run is not None:
+        store = _store(run, results)
+        clean = [clean_up(_not_running(store.load_record(), run), asked, clean_cache, store.folder)]
+    else:
+        records = dead_runs(results)
+        if not records:
+            say(f"no run below {results} was cut off: nothing to clean")
+            return
+        clean = [clean_up(record, asked, clean_cache) for record in records]
     raise typer.Exit(0 if all(clean) else 3)
 
 
@@ -66,13 +71,17 @@ def dead_runs(results: Path) -> list[RunRecord]:
     return found
 
 
-def _one(run: str, results: Path) -> RunRecord:
+def _store(run: str, results: Path) -> DirectoryStore:
     from healthcheck.edge.clock import SystemClock
-    from healthcheck.edge.owner import is_dead
     from healthcheck.edge.store import DirectoryStore
+
+    return DirectoryStore.open(run, results, SystemClock())
+
+
+def _not_running(record: RunRecord, run: str) -> RunRecord:
+    from healthcheck.edge.owner import is_dead
     from healthcheck.errors import InputError
 
-    record = DirectoryStore.open(run, results, SystemClock()).load_record()
     if record.state == "incomplete" and not is_dead(record.owner):
         owner = record.owner
         raise InputError(
@@ -81,8 +90,11 @@ def _one(run: str, results: Path) -> RunRecord:
     return record
 
 
-def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False) -> bool:
-    """Sweep the hosts of one run and tell; True when nothing is left anywhere."""
+def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False, folder: Path | None = None) -> bool:
+    """Sweep the hosts of one run and tell; True when nothing is left anywhere.
+
+    `folder` is the run directory where it is not the one of that id below the results: it may have been moved.
+    """
     from msgspec.structs import replace
 
     from healthcheck.cli.console import Console
@@ -94,7 +106,7 @@ def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False) -> bool
     from healthcheck.workflows.engine import Engine
 
     outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(record.inventory))
-    store = DirectoryStore.open(record.run_id, asked.results, outside.clock)
+    store = DirectoryStore(folder or asked.results / record.run_id, outside.clock)
     engine = Engine(outside.transport, outside.local, outside.clock, Console(outside.clock), store)
     try:
         done = clean_run(record, engine)
