@@ -1,7 +1,8 @@
 """`record.json` and `outcome.json`: nouns to bytes and back, nothing lost on the way.
 
 On the wire a Verdict is its name, a Component its text, and a Message `{"code", "args", "message_en"}`: the English
-text stands there for people and other programs, and is ignored when read, because it follows from code and args.
+text stands there for people and other programs, and is ignored when read, because it follows from code and args. An
+argument without a JSON number is `{"float": "Infinity"}`: an object, which no text of a host can be taken for.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ T = TypeVar("T", bound=Struct)
 OUTCOME_SCHEMA = "healthcheck.outcome/1"
 _SPELLED = (Verdict, Component, Message, Bytes, Seconds)
 _AS_IS = frozenset({str, int, float, bool, type(None)})
+_FLOAT = "float"
 _NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -92,10 +94,17 @@ def _to_wire(value: object) -> object:
     return value
 
 
-def _argument(arg: Arg) -> Arg:
+def _argument(arg: Arg) -> Arg | dict[str, str]:
     """JSON has no infinity: spelled out, so that the record stays readable."""
     if isinstance(arg, float) and not math.isfinite(arg):
-        return "NaN" if math.isnan(arg) else ("Infinity" if arg > 0 else "-Infinity")
+        return {_FLOAT: "NaN" if math.isnan(arg) else ("Infinity" if arg > 0 else "-Infinity")}
+    return arg
+
+
+def _read_argument(arg: object) -> object:
+    """The number an object stands for; anything else is left for msgspec to take or refuse."""
+    if isinstance(arg, dict) and arg.keys() == {_FLOAT} and isinstance(arg[_FLOAT], str):
+        return _NON_FINITE.get(arg[_FLOAT], arg)
     return arg
 
 
@@ -124,7 +133,7 @@ def _from_wire(kind: Any, raw: object) -> object:
     if kind is Component:
         return {"text": raw}
     if kind is Message and isinstance(raw, dict) and isinstance(raw.get("args"), dict):
-        args = {name: _NON_FINITE.get(arg, arg) if isinstance(arg, str) else arg for name, arg in raw["args"].items()}
+        args = {name: _read_argument(arg) for name, arg in raw["args"].items()}
         return {"code": raw.get("code"), "args": args}
     if isinstance(raw, list):
         inner = _arguments(kind)

@@ -308,6 +308,18 @@ def test_numbers_json_has_no_word_for_survive_in_messages() -> None:
     assert decode_record(encode_record(record), "record.json").notes == record.notes
 
 
+@pytest.mark.parametrize("word", ["Infinity", "-Infinity", "NaN", '{"float": "NaN"}'])
+def test_a_word_a_host_printed_never_becomes_a_number(word: str) -> None:
+    record = msgspec.structs.replace(_record(), notes=(Message("x", {"line": word}),))
+    assert decode_record(encode_record(record), "record.json").notes[0].args == {"line": word}
+
+
+def test_an_argument_that_is_no_number_in_disguise_is_refused() -> None:
+    wire = {**json.loads(encode_record(_record())), "notes": [{"code": "x", "args": {"a": {"float": "much"}}}]}
+    with pytest.raises(InputError, match="notes"):
+        decode_record(json.dumps(wire).encode(), "record.json")
+
+
 def test_bytes_that_were_no_text_do_not_stop_the_record() -> None:
     record = msgspec.structs.replace(_record(), notes=(Message("x", {"line": "caf\udce9"}),))
     assert decode_record(encode_record(record), "record.json").notes[0].args == {"line": "caf?"}
