@@ -74,6 +74,7 @@ def peaks(platform: Platform, nodes: int) -> list[dict[str, object]]:
     entries: list[dict[str, object]] = []
     for stage, count in (("single_node", 1), ("multi_node", nodes)):
         top = peak(platform, count)
+        assert top is not None  # every platform has a bound for all_reduce
         fractions = platform.thresholds.get(stage, DEFAULT_THRESHOLDS)
         known = platform.known_good_gbyte_s.get(stage)
         entries.append(
@@ -104,6 +105,7 @@ def describe(platform: Platform, nodes: int) -> list[str]:
     ]
     for stage, count in (("single_node", 1), ("multi_node", nodes)):
         top = peak(platform, count)
+        assert top is not None  # every platform has a bound for all_reduce
         fractions = platform.thresholds.get(stage, DEFAULT_THRESHOLDS)
         lines += [
             f"{stage} ({count} {'node' if count == 1 else 'nodes'}, bus bandwidth, {platform.peak_basis} peak)",

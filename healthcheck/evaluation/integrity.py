@@ -214,7 +214,10 @@ def consistent(row: CollectiveRow, factor: float) -> bool:
     if not row.placements:
         return False
     for _, half in row.placements:
-        if half.algbw_gbyte_s is None or half.busbw_gbyte_s is None or half.algbw_gbyte_s <= 0:
+        if half.algbw_gbyte_s is None or half.busbw_gbyte_s is None:
+            return False
+        # Two printed decimals: the bandwidth of a few bytes reads 0.00 on a healthy machine, that of 1 MiB never does.
+        if half.algbw_gbyte_s < 0 or (half.algbw_gbyte_s == 0 and row.size_bytes >= 1 << 20):
             return False
         slack = 0.01 * half.algbw_gbyte_s * factor + 0.01 * (1 + factor)
         if abs(half.busbw_gbyte_s - half.algbw_gbyte_s * factor) > slack:

@@ -38,19 +38,43 @@ class Peak(Struct, frozen=True):
     source: str
 
 
-def peak(platform: Platform, nodes: int) -> Peak:
-    """The peak bus bandwidth of a job over `nodes` nodes with a ring (source: facts, domain 1.4).
+# Collectives whose data flows around a ring, so that all NICs of a node add up.
+_RING = frozenset(
+    {
+        Collective.ALL_REDUCE,
+        Collective.ALL_GATHER,
+        Collective.REDUCE_SCATTER,
+        Collective.BROADCAST,
+        Collective.REDUCE,
+    }
+)
 
-    Inside a node the rate of one GPU's NVLinks; between nodes every ring crosses each node boundary once, so the
-    sum of the compute NICs of a node bounds it too.
+
+def peak(platform: Platform, nodes: int, collective: Collective = Collective.ALL_REDUCE) -> Peak | None:
+    """The peak bus bandwidth of a job over `nodes` whole nodes with a ring; None where no bound is published.
+
+    Source: facts, domain 1.4 and 1.6. Inside a node the rate of one GPU's NVLinks bounds every collective. Between
+    nodes a ring crosses each node boundary once, so the sum of the compute NICs of a node bounds it too; an exchange
+    of everybody with everybody is bound by the NIC share of one GPU, a neighbour exchange by one NIC.
     """
     inside = platform.intra_busbw_gbyte_s
+    if collective is Collective.HYPERCUBE:
+        return None
     if nodes <= 1:
         return Peak(inside.value, f"inside a node: {inside.value:g} GB/s a GPU and direction", inside.source)
-    nics = platform.nics
-    total = platform.nic_sum_gbyte_s
-    line = f"between nodes: min({inside.value:g}, {nics.count} NICs x {nics.rate_gbit_s:g} Gb/s / 8 = {total:g}) GB/s"
-    return Peak(min(inside.value, total), line, f"{inside.source}; {nics.source}")
+    nics, total, gpus = platform.nics, platform.nic_sum_gbyte_s, platform.gpu.count
+    rate = f"{nics.count} NICs x {nics.rate_gbit_s:g} Gb/s / 8 = {total:g}"
+    if collective in _RING:
+        bound, words = total, rate
+    elif collective is Collective.SENDRECV:
+        bound = nics.rate_gbit_s / 8
+        words = f"one NIC x {nics.rate_gbit_s:g} Gb/s / 8 = {bound:g}"
+    else:
+        ranks = gpus * nodes
+        bound = total / gpus * (ranks - 1) / (ranks - gpus)
+        words = f"({rate}) / {gpus} GPUs x {ranks - 1} of {ranks - gpus} ranks elsewhere = {bound:.1f}"
+    line = f"between nodes: min({inside.value:g}, {words}) GB/s"
+    return Peak(min(inside.value, bound), line, f"{inside.source}; {nics.source}")
 
 
 def thresholds(
@@ -70,9 +94,11 @@ def thresholds(
 
 def limit_for(
     job: CollectiveJob, stage: Stage, playbook: Playbook, platform: Platform, override: Thresholds | None = None
-) -> Limit:
-    """What the bus bandwidth of `job` is held against, in GB/s."""
-    top = peak(platform, len(job.hosts))
+) -> Limit | None:
+    """What the bus bandwidth of `job` is held against, in GB/s; None where no limit is known for its collective."""
+    top = peak(platform, len(job.hosts), job.collective)
+    if top is None:
+        return None
     fractions, who = thresholds(stage, playbook, platform, override)
     return Limit(
         check=BUSBW_CHECK,
@@ -149,7 +175,7 @@ def _judge(
     message = say(
         "bandwidth.above_peak" if rule == ABOVE_PEAK else "bandwidth.of_peak",
         observed_gbyte_s=round(value, 2),
-        percent=round(100 * fraction),
+        percent=percent(fraction, limit.healthy, limit.broken),
         peak_gbyte_s=round(top, 2),
         placement=placement,
         what="busbw" if check == BUSBW_CHECK else "algbw",
@@ -171,6 +197,13 @@ def _judge(
     )
 
 
+def percent(fraction: float, healthy: float, broken: float) -> int:
+    """Whole percent as it is shown: rounded, but never up to a limit that was missed (69.8 % stays 69 %)."""
+    exact = 100 * fraction
+    near = round(exact)
+    return near - 1 if any(exact < 100 * limit <= near for limit in (healthy, broken)) else near
+
+
 def verdict_of_fraction(fraction: float, healthy: float, broken: float) -> tuple[Verdict, str]:
     """The 70/50 rule itself: (verdict, rule that fired)."""
     if fraction > IMPOSSIBLE:
@@ -183,5 +216,6 @@ def verdict_of_fraction(fraction: float, healthy: float, broken: float) -> tuple
 
 
 def expectation_gbyte_s(platform: Platform | None, collective: Collective, nodes: int) -> float:
-    """A bus bandwidth to plan with, in GB/s; 100 where the platform is not known yet."""
-    return peak(platform, nodes).busbw_gbyte_s if platform is not None else 100.0
+    """A bus bandwidth to plan with, in GB/s; 100 where the platform or the bound is not known."""
+    top = peak(platform, nodes, collective) if platform is not None else None
+    return top.busbw_gbyte_s if top is not None else 100.0

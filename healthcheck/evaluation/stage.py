@@ -52,18 +52,19 @@ def _judge_group(
     integrity = tuple(judge_integrity(outcome) for outcome in group)
     broken = tuple(check for check in integrity if check.verdict is not Verdict.PASS)
     first = group[0]
-    if platform is None:
+    limit = None if platform is None else limit_for(first.job, stage, playbook, platform, override)
+    if broken:
+        return JobJudgement(tuple(group), broken, limit)
+    if limit is None:
+        why = say("bandwidth.no_limit") if platform is None else say("bandwidth.no_peak", name=first.job.collective)
         no_limit = CheckResult(
             BUSBW_CHECK,
             component_of(first),
             Verdict.INCONCLUSIVE,
-            say("bandwidth.no_limit"),
-            "limits.unknown_platform",
+            why,
+            "limits.unknown_platform" if platform is None else "limits.no_peak",
             stage.name,
             job=first.job.id,
         )
         return JobJudgement(tuple(group), (*integrity, no_limit), None)
-    limit = limit_for(first.job, stage, playbook, platform, override)
-    if broken:
-        return JobJudgement(tuple(group), broken, limit)
     return JobJudgement(tuple(group), (*integrity, *judge_bandwidth(group, limit, stage.unsaturated_ok)), limit)

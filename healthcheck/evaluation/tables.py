@@ -13,16 +13,7 @@ from healthcheck.model.message import Message, say
 from healthcheck.model.platform import Platform
 from healthcheck.model.verdict import Verdict, worst
 
-# The peak of a ring says nothing about the other patterns (source: facts, domain 1.4).
-_RINGS = frozenset(
-    {
-        Collective.ALL_REDUCE,
-        Collective.ALL_GATHER,
-        Collective.REDUCE_SCATTER,
-        Collective.BROADCAST,
-        Collective.REDUCE,
-    }
-)
+_KNOWN = frozenset(collective.value for collective in Collective)
 _NOTHING_BROKE = frozenset(
     {FailureKind.NOT_MPI_BUILD, FailureKind.USAGE, FailureKind.NO_MEASUREMENT, FailureKind.MISSING_LIBRARY}
 )
@@ -49,7 +40,10 @@ def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
     if not values:
         return TableJudgement(Verdict.INCONCLUSIVE, None, say("parse.not_judged.small"))
     busbw = min(map(statistics.median, values.values()))
-    top = peak(platform, len(table.hosts)).busbw_gbyte_s
+    bound = peak(platform, len(table.hosts), Collective(table.collective))
+    if bound is None:
+        return TableJudgement(Verdict.INCONCLUSIVE, None, say("parse.not_judged.no_peak", collective=table.collective))
+    top = bound.busbw_gbyte_s
     stage = "single_node" if len(table.hosts) == 1 else "multi_node"
     limits = platform.thresholds.get(stage, DEFAULT_THRESHOLDS)
     verdict, _ = verdict_of_fraction(busbw / top, limits.healthy, limits.broken)
@@ -76,7 +70,7 @@ def _what_is_missing(table: CollectiveTable) -> Message | None:
         return say("parse.not_judged.incomplete")
     if table.collective is None:
         return say("parse.not_judged.unnamed")
-    if table.collective not in _RINGS:
+    if table.collective not in _KNOWN:
         return say("parse.not_judged.no_peak", collective=table.collective)
     if table.n_ranks is None or not table.hosts:
         return say("parse.not_judged.ranks")

@@ -22,6 +22,7 @@ JOB_TEXTS: dict[str, str] = {
     "bandwidth.of_peak": "{what} {observed_gbyte_s} GB/s ({placement}), {percent} % of peak {peak_gbyte_s}",
     "bandwidth.above_peak": "{what} {observed_gbyte_s} GB/s ({placement}) is {percent} % of peak {peak_gbyte_s}: "
     "not possible on that machine type; choose the platform that fits",
+    "bandwidth.no_peak": "measured, but no bound of {name} is published: there is nothing to hold it against",
     "bandwidth.no_limit": "measured, but the platform is unknown: there is nothing to hold it against",
     "stage.too_few_hosts": "{count} usable hosts are left of {named}: nothing could be measured between nodes",
     "stage.one_host": "one host was named: there is nothing between nodes to measure",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from datetime import datetime
 
+from healthcheck.evaluation import limits
 from healthcheck.model.message import say
 from healthcheck.model.platform import Limit
 from healthcheck.model.units import Bytes
@@ -35,11 +36,8 @@ def number(value: float) -> str:
 
 
 def percent(part: float, limit: Limit) -> int:
-    """Whole percent of a peak, rounded, but never up to a limit that was missed: 69.8 % stays 69 %."""
-    exact = 100 * part / limit.peak if limit.peak > 0 else 0.0
-    near = round(exact)
-    missed = any(exact < 100 * fraction <= near for fraction in (limit.healthy, limit.broken))
-    return near - 1 if missed else near
+    """Whole percent of a peak, as the verdict saw it."""
+    return limits.percent(part / limit.peak if limit.peak > 0 else 0.0, limit.healthy, limit.broken)
 
 
 def size(size_bytes: int) -> str:

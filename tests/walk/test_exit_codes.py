@@ -145,3 +145,16 @@ def test_a_slow_fabric_alone_makes_no_node_healthy(shell: Shell) -> None:
     assert said.code == 1
     assert {host.verdict.name for host in record.hosts} == {"INCONCLUSIVE"}
     assert record.healthy_hosts == ()
+
+
+def test_every_collective_of_a_healthy_cluster_passes(shell: Shell, tmp_path: Path) -> None:
+    book = tmp_path / "all.yaml"
+    names = "all_reduce, all_gather, reduce_scatter, alltoall, broadcast, reduce, sendrecv"
+    sweep = "sizes: {min: 8, max: 4G, factor: 2}"
+    book.write_text(
+        f"name: all\nstages:\n- name: single_node\n  collectives: [{names}]\n  {sweep}\n"
+        f"- name: multi_node\n  collectives: [{names}]\n  {sweep}\n"
+    )
+    said = shell("run", str(book), "--simulate", "4")
+    assert said.code == 0, said.err
+    assert len(shell.record().jobs) == 7 * 4 + 7

@@ -8,7 +8,14 @@ from msgspec.structs import replace
 from healthcheck.evaluation.integrity import consistent, covers, judge_integrity, wrong_values
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import ExitKind
-from healthcheck.model.measurement import Failure, FailureKind, OutputState, ParseWarning
+from healthcheck.model.measurement import (
+    CollectiveRow,
+    Failure,
+    FailureKind,
+    OutputState,
+    ParseWarning,
+    Placement,
+)
 from healthcheck.model.message import Message, say
 from healthcheck.model.verdict import Verdict
 from tests.unit.evaluation.builders import GIB, job, outcome, row, sweep
@@ -168,3 +175,9 @@ def test_ranks_that_all_ran_on_one_host_measured_no_network() -> None:
     cut = (ParseWarning("device_list_cut", "the device list is cut", 9),)
     unsure = outcome(sweep(230.0, n_ranks=16), of=together, n_ranks=16, ran_on=("node01",), warnings=cut)
     assert judge_integrity(unsure).verdict is Verdict.PASS
+
+
+def test_a_sweep_from_tiny_sizes_is_not_called_contradictory() -> None:
+    tiny = CollectiveRow(8, 2, "float", "sum", -1, Placement(21.5, 0.0, 0.0, 0.0), Placement(21.4, 0.0, 0.0, 0.0))
+    assert consistent(tiny, 1.75)
+    assert not consistent(replace(tiny, size_bytes=1 << 20), 1.75)

@@ -11,10 +11,13 @@ from healthcheck.evaluation.limits import (
     judged_rows,
     limit_for,
     peak,
+    percent,
     thresholds,
     verdict_of_fraction,
 )
-from healthcheck.model.platform import Thresholds
+from healthcheck.model.collective import Collective
+from healthcheck.model.command import CollectiveJob
+from healthcheck.model.platform import Limit, Thresholds
 from healthcheck.model.playbook import Playbook, Stage
 from healthcheck.model.verdict import Verdict
 from tests.unit.evaluation.builders import GIB, job, outcome, row, sweep
@@ -25,10 +28,16 @@ TOGETHER = Stage(name="multi_node")
 BOOK = Playbook(name="x", stages=(ALONE, TOGETHER))
 
 
+def _limit(of: CollectiveJob, stage: Stage) -> Limit:
+    limit = limit_for(of, stage, BOOK, A100)
+    assert limit is not None
+    return limit
+
+
 def _verdicts(*rows: object, hosts: int = 1, n_ranks: int = 8) -> dict[str, Verdict]:
     stage = ALONE if hosts == 1 else TOGETHER
     done = [outcome(r, of=job(hosts), n_ranks=n_ranks) for r in rows]  # type: ignore[arg-type]
-    found = judge_bandwidth(done, limit_for(done[0].job, stage, BOOK, A100), unsaturated_ok=False)
+    found = judge_bandwidth(done, _limit(done[0].job, stage), unsaturated_ok=False)
     return {check.check: check.verdict for check in found}
 
 
@@ -46,11 +55,35 @@ def test_the_rule_at_its_edges(fraction: float, verdict: Verdict) -> None:
     assert verdict_of_fraction(fraction, 0.70, 0.50)[0] is verdict
 
 
+def _peak(name: str, nodes: int, collective: Collective = Collective.ALL_REDUCE) -> float:
+    found = peak(shipped_platforms()[name], nodes, collective)
+    assert found is not None
+    return found.busbw_gbyte_s
+
+
 def test_peaks_of_an_a100_node_and_of_its_fabric() -> None:
-    assert peak(A100, 1).busbw_gbyte_s == 300
-    assert peak(A100, 16).busbw_gbyte_s == 200
-    assert peak(shipped_platforms()["a100-sxm4-8gpu-1x200"], 16).busbw_gbyte_s == 25
-    assert "8 NICs x 200 Gb/s" in peak(A100, 2).derivation
+    assert _peak("a100-sxm4-8gpu-8x200", 1) == 300
+    assert _peak("a100-sxm4-8gpu-8x200", 16) == 200
+    assert _peak("a100-sxm4-8gpu-1x200", 16) == 25
+    derived = peak(A100, 2)
+    assert derived is not None and "8 NICs x 200 Gb/s" in derived.derivation
+
+
+def test_collectives_that_cannot_add_up_nics_are_held_against_what_they_can_reach() -> None:
+    # 25 GB/s of NIC a GPU; two nodes keep half of the exchange inside, many nodes nearly nothing.
+    assert _peak("a100-sxm4-8gpu-8x200", 2, Collective.ALLTOALL) == pytest.approx(25 * 15 / 8)
+    assert _peak("a100-sxm4-8gpu-8x200", 512, Collective.ALLTOALL) == pytest.approx(25, rel=0.01)
+    assert _peak("a100-sxm4-8gpu-8x200", 2, Collective.SENDRECV) == 25
+    assert _peak("a100-sxm4-8gpu-8x200", 2, Collective.ALL_GATHER) == 200
+    assert _peak("a100-sxm4-8gpu-8x200", 1, Collective.ALLTOALL) == 300
+    assert peak(A100, 2, Collective.HYPERCUBE) is None
+
+
+def test_a_percentage_is_never_rounded_up_to_a_limit_that_was_missed() -> None:
+    assert percent(0.6999, 0.7, 0.5) == 69
+    assert percent(0.7, 0.7, 0.5) == 70
+    assert percent(0.766, 0.7, 0.5) == 77
+    assert percent(0.4996, 0.7, 0.5) == 49
 
 
 def test_a_healthy_a100_passes_and_a_slow_one_does_not() -> None:
@@ -84,7 +117,7 @@ def test_a_sweep_that_ends_below_one_gib_is_not_called_slow() -> None:
     small = (row(512 << 20, 100.0, 100.0),)
     assert set(_verdicts(small).values()) == {Verdict.INCONCLUSIVE}
     done = [outcome(small, of=job(sizes=(512 << 20, 512 << 20)))]
-    opted_in = judge_bandwidth(done, limit_for(done[0].job, ALONE, BOOK, A100), unsaturated_ok=True)
+    opted_in = judge_bandwidth(done, _limit(done[0].job, ALONE), unsaturated_ok=True)
     assert {check.verdict for check in opted_in} == {Verdict.FAIL}
 
 
