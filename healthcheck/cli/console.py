@@ -38,12 +38,14 @@ class Console:
             self._passes[event.stage] = self._passes.get(event.stage, 0) + 1
             if self._passes[event.stage] > self._quiet_pass:
                 return
+        from healthcheck.reporting.figures import one_line
+
         words = [f"{self._clock.now():%H:%M:%SZ}", f"{event.stage:<11}"]
-        words += [event.host] if event.host else []
+        words += [one_line(event.host)] if event.host else []
         words += [self._verdict(event.verdict)] if event.verdict is not None else []
         if self._stream is not None:
             try:
-                self._stream.write(" ".join((*words, str(event.message))) + "\n")
+                self._stream.write(" ".join((*words, one_line(str(event.message)))) + "\n")
                 self._stream.flush()
             except (OSError, ValueError):
                 # Nobody listens any more (`2>&1 | head`): the check-up goes on, its record says everything.

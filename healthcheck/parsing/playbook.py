@@ -24,6 +24,11 @@ MAX_SIZE = 128 << 30
 MAX_DURATION_S = 7 * 86400.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+# The environment of a job is provenance: it stands in command lines, raw output and every report.
+_SECRET_NAME = re.compile(
+    r"TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(?:API|ACCESS|PRIVATE|AUTH|ENCRYPTION)_?KEY", re.IGNORECASE
+)
+_SECRET_VALUE = re.compile(r"://[^/@\s:]+:[^/@\s]+@|-----BEGIN")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -96,6 +101,10 @@ def _check_env(document: Document, path: Path, env: dict[str, str]) -> None:
             raise document.error((*path, name), "is not the name of an environment variable; use A-Z, 0-9 and _")
         if name.startswith("HEALTHCHECK_"):
             raise document.error((*path, name), "is set by healthcheck itself; choose another name")
+        if _SECRET_NAME.search(name) or _SECRET_VALUE.search(value):
+            raise document.error(
+                (*path, name), "looks like a secret: it would stand in process lists and reports; set it on the nodes"
+            )
         if _CONTROL.search(value):
             raise document.error((*path, name), "must be one line without control characters")
         if len(value) > 4096:
