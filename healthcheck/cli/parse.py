@@ -79,18 +79,21 @@ def _read(argument: str) -> Iterator[ParsedFile]:
 def _parse(stream: BinaryIO, path: str) -> ParsedFile:
     from itertools import chain
 
+    from healthcheck.model.measurement import OutputState, ParsedOutput
     from healthcheck.parsing import nccl_json
     from healthcheck.parsing.nccl_tests import parse_output
     from healthcheck.reporting.parsed_output import ParsedFile
 
     readable = path.encode("utf-8", "replace").decode("utf-8")
     lines = iter(lambda: stream.readline(_LONGEST_LINE), b"")
-    first = next(lines, b"")
-    if first.lstrip().startswith(nccl_json.START):
-        output = nccl_json.parse_json(first + stream.read(_LARGEST_JSON))
-        if output is not None:
-            return ParsedFile(readable, output)
-    return ParsedFile(readable, parse_output(chain([first] if first else [], lines)))
+    start = next(lines, b"")
+    if start.strip(b"\xef\xbb\xbf \t\r\n") == b"{":  # spread over lines by some tool
+        start += next(lines, b"")
+    if nccl_json.START.match(start):
+        # Never read as text: it holds the environment of whoever ran it.
+        output = nccl_json.parse_json(start + stream.read(_LARGEST_JSON))
+        return ParsedFile(readable, output or ParsedOutput(OutputState.EMPTY, None, None))
+    return ParsedFile(readable, parse_output(chain([start] if start else [], lines)))
 
 
 def _machine(name: str | None) -> Platform | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import NEVER_STARTED, ExitKind, JobOutcome
 from healthcheck.model.component import FABRIC, Component, node
+from healthcheck.model.datatypes import SIZE_BYTES
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.measurement import CollectiveRow, CollectiveTable, Failure, FailureKind, OutputState
 from healthcheck.model.message import Message, say
@@ -33,21 +34,6 @@ _DID_NOT_RUN = frozenset(
 _VAGUE = frozenset({FailureKind.LAUNCHER, FailureKind.UNKNOWN, FailureKind.KILLED, FailureKind.TIMEOUT})
 # Of what the launcher says, only these prove that a rank was running and broke.
 _RANK_BROKE = frozenset({"rank_signalled", "rank_exited", "mpi_abort", "daemon_lost", "killed"})
-
-TYPE_SIZE = {
-    "int8": 1,
-    "uint8": 1,
-    "char": 1,
-    "half": 2,
-    "bfloat16": 2,
-    "float": 4,
-    "int32": 4,
-    "int": 4,
-    "uint32": 4,
-    "double": 8,
-    "int64": 8,
-    "uint64": 8,
-}
 
 
 def component_of(outcome: JobOutcome) -> Component:
@@ -205,7 +191,7 @@ def _missing(outcome: JobOutcome, table: CollectiveTable) -> CheckResult | None:
 
 def covers(row: CollectiveRow, asked_bytes: int, n_ranks: int) -> bool:
     """A size counts as measured when the printed one is below it by less than ranks x 16 x type size."""
-    slack = n_ranks * 16 * TYPE_SIZE.get(row.dtype, 4)
+    slack = n_ranks * 16 * SIZE_BYTES.get(row.dtype, 4)
     return 0 <= asked_bytes - row.size_bytes < slack
 
 

@@ -30,6 +30,11 @@ class Collective(StrEnum):
         """False where nccl-tests prints no trustworthy #wrong for the in-place half."""
         return self not in (Collective.ALLTOALL, Collective.ALLTOALLV, Collective.SENDRECV)
 
+    @property
+    def size_is_of_all_ranks(self) -> bool:
+        """True where the printed size is count x type size x ranks, not count x type size."""
+        return self in _SHARE_OF_OTHERS or self is Collective.HYPERCUBE
+
     def factor(self, n_ranks: int) -> float:
         """busbw = algbw x factor; `n_ranks` of the communicator (source: nccl-tests doc/PERFORMANCE.md)."""
         if n_ranks < 1:

@@ -38,13 +38,17 @@ class FailureKind(StrEnum):
 
 
 class Failure(Struct, frozen=True):
-    """A line that proves a failure. `secondary` marks what only follows from another failure."""
+    """A line that proves a failure. `secondary` marks what only follows from another failure.
+
+    `collective` is what its trace names where no table does.
+    """
 
     kind: FailureKind
     message: str
     host: str | None = None
     line: int | None = None
     secondary: bool = False
+    collective: str | None = None
 
 
 class ParseWarning(Struct, frozen=True):
@@ -69,10 +73,13 @@ class Placement(Struct, frozen=True):
 
 
 class CollectiveRow(Struct, frozen=True):
-    """One measured size. A placement is None when the tool did not print that half."""
+    """One measured size. A placement is None when the tool did not print that half.
+
+    `count` is that of the call, in elements; None where a format leaves it out.
+    """
 
     size_bytes: int
-    count: int
+    count: int | None
     dtype: str
     redop: str | None
     root: int | None

@@ -6,8 +6,11 @@ anywhere: then what stands in it as whole results is read. Its copy of the envir
 
 from __future__ import annotations
 
+import re
+from typing import Annotated
+
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from healthcheck.model.collective import Collective
 from healthcheck.model.measurement import (
@@ -21,14 +24,18 @@ from healthcheck.model.measurement import (
     Placement,
     Rank,
 )
-from healthcheck.parsing.nccl_tests.heads import collective_of
+from healthcheck.parsing.nccl_tests.consistency import find_contradictions
+from healthcheck.parsing.nccl_tests.failures import shown
+from healthcheck.parsing.nccl_tests.naming import of_program
 
-START = b'{"version"'
-_END_OF_RESULT = b'"experiment_name":""}'
-_RESULTS = b'"results":'
-_ENV = b'"env":['
-_AFTER_ENV = b'"nccl_version":'
+START = re.compile(rb'\s*(?:\xef\xbb\xbf)?\s*\{\s*"version"\s*:')
+_END_OF_RESULT = re.compile(rb'"experiment_name"\s*:\s*""\s*\}')
+_RESULTS = re.compile(rb'"results"\s*:')
+_ENV = re.compile(rb'"env"\s*:\s*\[')
+_AFTER_ENV = re.compile(rb'"nccl_version"\s*:')
+_NEWEST_VERSION = 3
 _Number = float | str | None
+_Size = Annotated[int, Meta(ge=0, lt=1 << 60)]
 
 
 class _Half(Struct):
@@ -40,8 +47,8 @@ class _Half(Struct):
 
 
 class _Result(Struct):
-    size: int
-    count: int
+    size: _Size
+    count: _Size
     type: str
     redop: str
     root: str
@@ -78,31 +85,34 @@ class _Average(Struct):
 
 class _Document(Struct):
     version: int
-    start_time: str
     args: tuple[str, ...]
     config: _Config | None = None
     results: tuple[_Result, ...] = ()
     out_of_bounds: _Bounds | None = None
     average_bus_bandwidth: _Average | None = None
     average_bus_bandwidith: _Average | None = None  # sic, up to 2.17.8
+    errors: tuple[str, ...] = ()
 
 
 def parse_json(data: bytes) -> ParsedOutput | None:
     """What the file says; None when it is no such file. One that was cut is at most `truncated`."""
-    if not data.lstrip().startswith(START):
+    if not START.match(data):
         return None
-    data = _without_env(data.strip())
-    document = _decoded(data) or _decoded(_repaired(data))
+    data = data.strip().removeprefix(b"\xef\xbb\xbf")
+    document = _decoded(data)
+    if document is None:
+        data = _without_env(data)
+        document = _decoded(data) or _decoded(_repaired(data))
     return None if document is None else _output(document)
 
 
 def _without_env(data: bytes) -> bytes:
     """The file without its copy of the environment: it may hold secrets, and is cut wrongly by some who hide them."""
-    start = data.find(_ENV)
-    if start < 0:
+    start = _ENV.search(data)
+    if start is None:
         return data
-    end = data.find(_AFTER_ENV, start)
-    return data[:start] + (data[end:] if end >= 0 else b"")
+    end = _AFTER_ENV.search(data, start.end())
+    return data[: start.start()] + (data[end.start() :] if end is not None else b"")
 
 
 def _decoded(data: bytes) -> _Document | None:
@@ -114,11 +124,11 @@ def _decoded(data: bytes) -> _Document | None:
 
 def _repaired(data: bytes) -> bytes:
     """A cut file up to its last whole result, closed; without results up to where they would begin."""
-    end = data.rfind(_END_OF_RESULT)
-    if end >= 0:
-        return data[: end + len(_END_OF_RESULT)] + b"]}"
-    start = data.find(_RESULTS)
-    return data[: start if start >= 0 else len(data)].rstrip(b", \n") + b"}"
+    ends = [match.end() for match in _END_OF_RESULT.finditer(data)]
+    if ends:
+        return data[: ends[-1]] + b"]}"
+    start = _RESULTS.search(data)
+    return data[: start.start() if start else len(data)].rstrip(b", \r\n\t") + b"}"
 
 
 def _output(document: _Document) -> ParsedOutput:
@@ -127,14 +137,15 @@ def _output(document: _Document) -> ParsedOutput:
     halves = [half for row in rows for _, half in row.placements]
     counts = [half.wrong for half in halves if half.wrong is not None]
     average = document.average_bus_bandwidth or document.average_bus_bandwidith
-    failures = _failures(table, average)
+    failures, doubts = _failures(table, average)
+    contradiction = find_contradictions(table)
     state = OutputState.COMPLETE if table.complete else OutputState.TRUNCATED
     return ParsedOutput(
         state=OutputState.FAILED if failures else state,
         verified=bool(counts) if halves else None,
         wrong_values=sum(counts) if counts else None,
         failures=failures,
-        warnings=warnings,
+        warnings=(*warnings, *doubts, *([contradiction] if contradiction else [])),
         tables=(table,),
     )
 
@@ -145,17 +156,23 @@ def _table(document: _Document, rows: tuple[CollectiveRow, ...]) -> tuple[Collec
         Rank(item.rank, item.group, item.pid, item.hostname, item.device, item.device_hex, item.device_info)
         for item in config.devices
     )
-    group = [rank for rank in ranks if rank.group == ranks[0].group]
+    first = next((rank for rank in ranks if rank.rank == 0), None)
+    group = [rank for rank in ranks if first is None or rank.group == first.group]
     per_process = config.nthreads * config.ngpus
-    warnings: tuple[ParseWarning, ...] = ()
+    warnings: list[ParseWarning] = []
     if per_process > 1 and group:
         text = f"number of ranks: {len(group)} processes of {per_process} GPUs each; their first GPUs are listed"
-        warnings = (ParseWarning("n_ranks_inferred", text),)
+        warnings.append(ParseWarning("n_ranks_inferred", text))
+    if document.version > _NEWEST_VERSION:
+        text = f"file version {document.version} is newer than this reader knows ({_NEWEST_VERSION})"
+        warnings.append(ParseWarning("json_version_unknown", text))
+    if any(document.errors):
+        text = f"NCCL's last error text: {shown(' '.join(document.errors))}"
+        warnings.append(ParseWarning("nccl_last_error", text))
     bounds = document.out_of_bounds
     average = document.average_bus_bandwidth or document.average_bus_bandwidith
-    measured = any(half.algbw_gbyte_s is not None for row in rows for _, half in row.placements)
     table = CollectiveTable(
-        collective=collective_of(document.args[0]) if document.args else None,
+        collective=of_program(document.args[0]) if document.args else None,
         tool="nccl-tests",
         tool_version=None,
         n_ranks=len(group) * per_process if group else None,
@@ -166,24 +183,32 @@ def _table(document: _Document, rows: tuple[CollectiveRow, ...]) -> tuple[Collec
         avg_busbw_gbyte_s=None if average is None else _value(average.bandwidth or average.bandwidith),
         out_of_bounds_count=None if bounds is None else bounds.count,
         out_of_bounds_ok=None if bounds is None else bounds.okay == "true",
-        complete=document.config is not None and bounds is not None and average is not None and measured,
+        complete=document.config is not None and bounds is not None and average is not None and _any_measured(rows),
     )
-    return table, warnings
+    return table, tuple(warnings)
 
 
-def _failures(table: CollectiveTable, average: _Average | None) -> tuple[Failure, ...]:
+def _failures(table: CollectiveTable, average: _Average | None) -> tuple[tuple[Failure, ...], tuple[ParseWarning, ...]]:
+    """(what failed, wrong values that prove nothing)."""
     failures: list[Failure] = []
-    if table.collective != Collective.HYPERCUBE or table.n_ranks in (1, 2):
-        bad = _first_wrong(table)
-        if bad is None and table.out_of_bounds_ok is False:
-            bad = f"{table.out_of_bounds_count} results out of bounds"
-        if bad is not None:
-            failures.append(Failure(FailureKind.DATA_CHECK, bad))
+    doubts: list[ParseWarning] = []
+    bad = _first_wrong(table)
+    if bad is None and table.out_of_bounds_ok is False:
+        bad = f"{table.out_of_bounds_count} results out of bounds"
+    if bad is not None and table.collective == Collective.HYPERCUBE and table.n_ranks not in (1, 2):
+        text = f"{bad}; hypercube reports these on good hardware, not judged"
+        doubts.append(ParseWarning("wrong_not_judged", text))
+    elif bad is not None:
+        failures.append(Failure(FailureKind.DATA_CHECK, bad))
+    in_place = any(row.in_place is not None and row.in_place.wrong for row in table.rows)
+    if in_place and not _in_place_counts(table.collective):
+        text = f"#wrong of the in-place half of {table.collective} is not reliable, not judged"
+        doubts.append(ParseWarning("wrong_not_judged", text))
     if average is not None and average.okay == "false":
         failures.append(Failure(FailureKind.MIN_BANDWIDTH, "average bus bandwidth is below NCCL_TESTS_MIN_BW"))
-    if not failures and table.out_of_bounds_count is not None and not table.complete:
+    if not failures and table.out_of_bounds_count is not None and not _any_measured(table.rows):
         failures.append(Failure(FailureKind.NO_MEASUREMENT, "ended without one measured row"))
-    return tuple(failures)
+    return tuple(failures), tuple(doubts)
 
 
 def _first_wrong(table: CollectiveTable) -> str | None:
@@ -192,6 +217,10 @@ def _first_wrong(table: CollectiveTable) -> str | None:
             if half.wrong and (name != "in_place" or _in_place_counts(table.collective)):
                 return f"{half.wrong:g} wrong values at size {row.size_bytes} ({name.replace('_', ' ')})"
     return None
+
+
+def _any_measured(rows: tuple[CollectiveRow, ...]) -> bool:
+    return any(half.algbw_gbyte_s is not None for row in rows for _, half in row.placements)
 
 
 def _in_place_counts(collective: str | None) -> bool:

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from healthcheck.evaluation.tables import TableJudgement
 from healthcheck.model.measurement import (
     CollectiveRow,
     CollectiveTable,
     Failure,
+    FailureKind,
     OutputState,
     ParsedOutput,
     ParseWarning,
@@ -63,12 +64,23 @@ class _Table(Struct, frozen=True):
     percent_of_peak: float | None = None
 
 
+class _Failure(Struct, frozen=True):
+    """`collective` is left out where a table names it."""
+
+    kind: FailureKind
+    message: str
+    host: str | None
+    line: int | None
+    secondary: bool
+    collective: str | UnsetType = UNSET
+
+
 class _File(Struct, frozen=True):
     path: str
     state: OutputState
     verified: bool | None
     wrong_values: float | None
-    failures: tuple[Failure, ...]
+    failures: tuple[_Failure, ...]
     warnings: tuple[ParseWarning, ...]
     tables: tuple[_Table, ...]
 
@@ -126,10 +138,15 @@ def _file(file: ParsedFile) -> _File:
         state=output.state,
         verified=output.verified,
         wrong_values=output.wrong_values,
-        failures=output.failures,
+        failures=tuple(map(_failure, output.failures)),
         warnings=output.warnings,
         tables=tuple(_table(*pair) for pair in zip_longest(output.tables, file.judgements)),
     )
+
+
+def _failure(failure: Failure) -> _Failure:
+    keys = msgspec.structs.asdict(failure)
+    return _Failure(**(keys | {"collective": UNSET if failure.collective is None else failure.collective}))
 
 
 def _table(table: CollectiveTable, judgement: TableJudgement | None) -> _Table:

@@ -125,7 +125,7 @@ def head(table: TableHead, simulated: bool = True) -> str:
 def row(table: TableHead, measured: CollectiveRow) -> str:
     """One row. A half that is None prints nothing (it does not occur); None inside a half prints as `-nan`/`N/A`."""
     layout = table.layout
-    left = f"{measured.size_bytes:12d}  {measured.count:12d}  {measured.dtype:>8}"
+    left = f"{measured.size_bytes:12d}  {measured.count or 0:12d}  {measured.dtype:>8}"
     for column in _part_columns(table):
         left += f"  {_part(column, measured):>6}"
     halves = "".join(_half(layout, half) for half in (measured.out_of_place, measured.in_place) if half is not None)

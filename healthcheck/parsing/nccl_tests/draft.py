@@ -6,6 +6,7 @@ from enum import IntEnum
 
 from healthcheck.model.measurement import CollectiveRow, CollectiveTable, ParseWarning, Placement, Rank
 from healthcheck.parsing.nccl_tests.layout import Layout
+from healthcheck.parsing.nccl_tests.ranks import count_ranks, is_whole
 
 
 class Stage(IntEnum):
@@ -27,19 +28,24 @@ class Draft:
 
     def __init__(self) -> None:
         self.stage = Stage.NOTHING
+        self.line: int | None = None  # of the config line
         self.tool: str | None = None
         self.tool_version: str | None = None
         self.collective: str | None = None
-        self.collective_inferred = False
+        self.command: str | None = None
+        self.trace: str | None = None
         self.gpus_per_process: int | None = None
         self.configured = False
         self.ranks: list[Rank] = []
         self.devices_cut = False
-        self.init_ranks: int | None = None
+        self.init_ranks: set[int] = set()
+        self.known_ranks: int | None = None  # as its format says
         self.layout: Layout | None = None
         self.rows: list[CollectiveRow] = []
         self.lines: list[int] = []
+        self.joined: set[int] = set()  # lines of rows that were put together from pieces
         self.loose_rows: list[CollectiveRow] = []
+        self.loose_lines: list[int] = []
         self.unread_rows = False
         self.bounds: tuple[int, bool, int] | None = None
         self.average: float | None = None
@@ -66,13 +72,18 @@ class Draft:
         first = next((rank for rank in self.ranks if rank.rank == 0), None)
         return [rank for rank in self.ranks if first is None or rank.group == first.group]
 
-    def device_list_whole(self) -> bool:
-        """True when nothing says that a line is missing: ranks without a gap, a whole number of processes."""
-        if not self.ranks or self.devices_cut:
-            return False
-        numbers = {rank.rank for rank in self.ranks}
-        per_process = self.gpus_per_process or 1
-        return numbers == set(range(max(numbers) + 1)) and len(self.ranks) >= per_process
+    def add_row(self, row: CollectiveRow, line: int) -> None:
+        """One more measured size."""
+        self.stage = Stage.ROWS
+        self.rows.append(row)
+        self.lines.append(line)
+
+    def drop_joined(self) -> list[int]:
+        """Take out the rows that were put together from pieces, when nobody knows whose pieces they were."""
+        kept = [(row, line) for row, line in zip(self.rows, self.lines, strict=True) if line not in self.joined]
+        dropped = sorted(self.joined)
+        self.rows, self.lines, self.joined = [row for row, _ in kept], [line for _, line in kept], set()
+        return dropped
 
     def table(self, merged: bool, warnings: list[ParseWarning]) -> CollectiveTable:
         """The value. `merged`: rows of several processes are mixed in here, so it has no communicator of its own."""
@@ -95,14 +106,17 @@ class Draft:
         )
 
     def _n_ranks(self, listed: int, warnings: list[ParseWarning]) -> int | None:
-        if self.device_list_whole():
-            return listed
-        if self.ranks:
-            warnings.append(ParseWarning("device_list_cut", "the device list is cut: hosts and ranks may be missing"))
-        if self.init_ranks is not None:
-            text = f"number of ranks taken from NCCL's own log: {self.init_ranks}"
-            warnings.append(ParseWarning("n_ranks_inferred", text))
-        return self.init_ranks
+        if self.known_ranks is not None:
+            return self.known_ranks
+        whole = is_whole(self.ranks, self.gpus_per_process or 1) and not self.devices_cut
+        if self.ranks and not whole:
+            text = "the device list is cut: hosts and ranks may be missing"
+            warnings.append(ParseWarning("device_list_cut", text, self.line))
+        told = frozenset(self.init_ranks)
+        ranks, warning = count_ranks(listed if whole else None, told, self.rows, self.collective)
+        if warning is not None:
+            warnings.append(ParseWarning(warning.code, warning.message, self.line))
+        return ranks
 
 
 def measured(row: CollectiveRow) -> bool:
@@ -121,7 +135,15 @@ def merge(drafts: list[Draft]) -> Draft:
         whole.tool = whole.tool or other.tool
         whole.tool_version = whole.tool_version or other.tool_version
         whole.collective = whole.collective or other.collective
+        whole.command = whole.command or other.command
+        whole.trace = whole.trace or other.trace
         whole.ranks += other.ranks
-        whole.rows += other.rows + other.loose_rows
+        whole.rows += other.rows
         whole.lines += other.lines
+        whole.joined |= other.joined
+    for draft in drafts:
+        whole.rows += draft.loose_rows
+        whole.lines += draft.loose_lines
+    in_order = sorted(zip(whole.lines, whole.rows, strict=True), key=lambda pair: pair[0])
+    whole.lines, whole.rows = [line for line, _ in in_order], [row for _, row in in_order]
     return whole

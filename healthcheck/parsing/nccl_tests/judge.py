@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from healthcheck.model.collective import Collective
@@ -13,7 +14,7 @@ from healthcheck.parsing.nccl_tests.leftover import Leftover
 from healthcheck.parsing.nccl_tests.stream import Stream
 
 _LAUNCHERS = frozenset({"mpirun", "mpiexec", "mpiexec.hydra", "prterun", "srun"})
-_LOGGERS = ("pod:", "compose:")  # these tell containers apart, not ranks of one launch
+_LOGGERS = ("pod:", "compose:", "ray:", "pid:")  # these tell containers and nodes apart, not ranks of one launch
 _UNCHECKED_IN_PLACE = frozenset(item.value for item in Collective if not item.in_place_is_checked)
 _LAUNCH_KINDS = {
     "rank_signalled": FailureKind.KILLED,
@@ -38,9 +39,10 @@ def find_mixed(streams: Mapping[str, Stream], argv: Sequence[str], failures: Fai
 
 def _why_mixed(streams: Mapping[str, Stream], argv: Sequence[str]) -> tuple[int, str] | None:
     heads = [stream.config_lines for stream in streams.values() if stream.config_lines]
-    by_launcher = [name for name, stream in streams.items() if stream.config_lines and not name.startswith(_LOGGERS)]
-    if len(by_launcher) > 1:
-        return max(lines[0] for lines in heads), f"{len(by_launcher)} processes with a head of their own"
+    launches = Counter(_launch(name) for name, stream in streams.items() if stream.config_lines and name)
+    launch, processes = next(iter(launches.most_common(1)), ("", 0))
+    if processes > 1 and not launch.startswith(_LOGGERS):
+        return max(lines[0] for lines in heads), f"{processes} processes with a head of their own"
     for stream in streams.values():
         several = len(stream.config_lines) > 1
         for line, sign in stream.signs:
@@ -49,6 +51,12 @@ def _why_mixed(streams: Mapping[str, Stream], argv: Sequence[str]) -> tuple[int,
         if several and argv and argv[0].rpartition("/")[2] in _LAUNCHERS:
             return stream.config_lines[1], f"{len(stream.config_lines)} heads from one launch"
     return None
+
+
+def _launch(process: str) -> str:
+    """What the tags of all processes of one launch have in common: Open MPI 5 writes the id of its mpirun."""
+    kind, _, tag = process.partition(":")
+    return f"{kind}:{tag.rpartition(',')[0]}"
 
 
 def find_failures(
@@ -70,7 +78,7 @@ def find_failures(
             failures.add(FailureKind.MIN_BANDWIDTH, text, line=draft.average_line)
         if table.collective in _UNCHECKED_IN_PLACE and any(row.in_place and row.in_place.wrong for row in table.rows):
             text = f"#wrong of the in-place half of {table.collective} is not reliable, not judged"
-            warnings.append(ParseWarning("wrong_not_judged", text))
+            warnings.append(ParseWarning("wrong_not_judged", text, draft.line))
 
 
 def _first_wrong(draft: Draft, table: CollectiveTable) -> tuple[int | None, str] | None:

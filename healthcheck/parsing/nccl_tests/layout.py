@@ -6,6 +6,7 @@ the right, because the redop column may be blank in the middle of it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -21,8 +22,10 @@ _LEFT |= {"op": "redop", "root": "root", "timestamp": "timestamp"}
 _TIMESTAMP_TOKENS = 2  # date and time of day under the one word `timestamp`
 _MS_PER_US = 1000
 NUMBER = r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|inf)"
-_NUMBER = re.compile(NUMBER)
-_WORD = re.compile(r"[a-z]\w*")
+_NUMBER = re.compile(NUMBER, re.ASCII)
+_WORD = re.compile(r"[a-z]\w*", re.ASCII)
+_COUNT = re.compile(r"\d{1,18}", re.ASCII)
+_ROOT = re.compile(r"-1|\d{1,8}", re.ASCII)
 
 
 class Layout(Struct, frozen=True):
@@ -77,11 +80,11 @@ class Layout(Struct, frozen=True):
         if len(tokens) != len(names):
             return None
         values = dict(zip(names, tokens, strict=True))
-        if not (values["size"].isascii() and values["size"].isdigit() and values["count"].isdigit()):
+        if not (_COUNT.fullmatch(values["size"]) and _COUNT.fullmatch(values["count"])):
             return None
         if not _WORD.fullmatch(values["type"]) or not _WORD.fullmatch(values.get("redop", "none")):
             return None
-        if not re.fullmatch(r"-?\d+", values.get("root", "0"), re.ASCII):
+        if not _ROOT.fullmatch(values.get("root", "0")):
             return None
         return values
 
@@ -108,7 +111,8 @@ class Layout(Struct, frozen=True):
 
 def number(token: str) -> float | None:
     """The value of a printed number; None for nan and inf, which say that there is none."""
-    return None if token.lstrip("-")[:1] in ("n", "i") else float(token)
+    value = float(token)
+    return value if math.isfinite(value) else None
 
 
 def is_header(words: Sequence[str]) -> bool:

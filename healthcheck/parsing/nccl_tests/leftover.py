@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 
 _KEPT_EACH_END = 300
 _LINE_CHARS = 400
@@ -20,6 +21,13 @@ class Leftover:
         shelf = self._first if len(self._first) < _KEPT_EACH_END else self._last
         shelf.append((text[:_LINE_CHARS], line))
 
+    def add_block(self, texts: Sequence[str], first_line: int | None) -> None:
+        """Many lines at once: most of them are forgotten again, so only those that stay are looked at."""
+        room = max(_KEPT_EACH_END - len(self._first), 0)
+        start = max(room, len(texts) - _KEPT_EACH_END)
+        for index in (*range(min(room, len(texts))), *range(start, len(texts))):
+            self.add(texts[index], None if first_line is None else first_line + index)
+
     def text(self) -> str:
         """All that was kept, in order."""
         return "\n".join(text for text, _ in (*self._first, *self._last))
@@ -27,4 +35,4 @@ class Leftover:
     def line_of(self, text: str) -> int | None:
         """The line number at which a kept line was read."""
         wanted = text.strip()
-        return next((line for kept, line in (*self._first, *self._last) if kept.strip() == wanted), None)
+        return next((line for kept, line in (*self._first, *self._last) if wanted and wanted in kept), None)

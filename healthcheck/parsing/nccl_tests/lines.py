@@ -1,4 +1,4 @@
-"""Physical lines -> lines without what launchers and loggers put in front of them."""
+"""Physical lines -> lines worth reading, without what launchers and loggers put in front of them."""
 
 from __future__ import annotations
 
@@ -7,28 +7,21 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-# One alternative a launcher or logger; the named group, where there is one, tells processes apart.
-_PREFIX = re.compile(
-    r"""(?:
-      (?:[A-Z][a-z]{2}\ [A-Z][a-z]{2}\ [ \d]\d\ [\d:]{8}\ \d{4})?        # Open MPI 4 --timestamp-output
-        (?:\[(?P<ompi>[^\]\s]*\d)\](?:\[[^\]\s]*\])?)?<std(?:out|err|diag)>:\ ?
-    | \[(?P<hydra>\d+)\](?:\ |$)                                           # hydra -prepend-rank
-    | \ *(?P<srun>\d+):(?:\ |$)                                            # srun --label
-    | \d{4}-\d\d-\d\dT[\d:]{8}(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)\              # kubectl logs --timestamps
-    | \[pod/(?P<pod>[^\]\s]+)\]\                                           # kubectl logs --prefix
-    | \([\w-]+,\ rank=(?P<ray>\d+),[^)]*\)\                                # SkyPilot, Ray
-    | (?P<compose>[A-Za-z][\w.-]*)\ +\|\                                                # docker compose, stern
-    | (?:>\ ?)+                                                            # quoted in an issue or a mail
-    )""",
-    re.VERBOSE,
-)
-_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_MAX_PREFIXES = 4
+from healthcheck.parsing.nccl_tests.embedded import inner_lines
+from healthcheck.parsing.nccl_tests.leftover import Leftover
+from healthcheck.parsing.nccl_tests.prefixes import Prefixes, pieces
+from healthcheck.parsing.nccl_tests.telltale import IN_TABLE, ROW, Sign, may_have_rows, signs_in
+
+Source = Iterable[str] | Iterable[bytes] | str | bytes
+
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 _INFO = "NCCL INFO"
-_TRACE = "NCCL TRACE"
-_CALL = "NCCL CALL"
+_BLOCK_CHARS = 1 << 16
+_LONGEST_INFO = 1024  # a longer line holds more than one
 _NARROWEST_ROW = 30
-_MAX_CHARS = 4096  # longer lines are JSON or no text at all; a row has 250, a device list of one process 2048
+_MAX_CHARS = 4096  # longer lines are no text of ours; a row has 250, a device list of one process 2048
+_LONGEST_LINE = 1 << 20  # as the reader of files cuts lines
+SECRET = re.compile(r'\s*\{\s*"version"\s*:')  # a -J document: holds the environment of the run
 
 
 class Line(NamedTuple):
@@ -43,24 +36,81 @@ class Line(NamedTuple):
     terminated: bool = True
 
 
-def read_lines(source: Iterable[str] | Iterable[bytes] | str | bytes) -> Iterator[Line]:
-    """Every line worth a look; most NCCL INFO lines are dropped here, before anything costly.
+class Lines:
+    """Iterates over every line worth a look; the rest goes to `leftover`, most of NCCL's own log nowhere.
 
-    `source` gives lines with or without their line ends (or is the whole text). Bytes are UTF-8 with errors replaced.
+    The reader sets `torn` while a row waits for its rest, `in_table` between config line and footer: then more is worth
+    a look.
     """
-    ends_seen = False
-    for number, raw in enumerate(_raw_lines(source), 1):
-        text = raw if isinstance(raw, str) else raw.decode("utf-8", "replace")
-        terminated = text.endswith("\n")
-        if terminated:
-            ends_seen = True
-        if _INFO in text:
-            if not _says_something(text):
+
+    def __init__(self, source: Source, leftover: Leftover, numbered: bool = True) -> None:
+        self.torn = False
+        self.in_table = False
+        self._source = source
+        self._leftover = leftover
+        self._numbered = numbered
+        self._prefixes = Prefixes()
+
+    def __iter__(self) -> Iterator[Line]:
+        number = 1
+        for block in _blocks(self._source):
+            texts = block.split("\n")
+            ended = texts[-1] == "" and len(texts) > 1
+            if ended:
+                texts.pop()
+            # NCCL's own log may be nearly all there is: the words are looked up in the rest only.
+            rest = "\n".join([text for text in texts if _INFO not in text]) if _INFO in block else block
+            signs, typed = signs_in(rest), may_have_rows(rest)
+            if signs or typed or self.torn or self.in_table or rest is not block:
+                yield from self._look(texts, number, signs, typed, ended)
+            else:
+                self._leftover.add_block(texts, number if self._numbered else None)
+            number += len(texts) if ended else len(texts) - 1
+
+    def _look(self, texts: list[str], number: int, signs: list[Sign], typed: bool, ended: bool) -> Iterator[Line]:
+        last = number + len(texts) - 1
+        for at, text in enumerate(texts, number):
+            if _INFO in text and len(text) < _LONGEST_INFO:
+                if not _says_something(text):
+                    continue
+            elif not self.torn and not self._is_worth_it(text, signs, typed):
+                if not text.isspace():
+                    self._leftover.add(text, at if self._numbered else None)
                 continue
-        elif _TRACE in text or _CALL in text:
-            continue
-        process, text = strip_prefixes(text[:_MAX_CHARS].rstrip("\r\n").replace("\0", ""))
-        yield Line(number, text.lstrip(), process, terminated or not ends_seen)
+            elif "NCCL TRACE" in text or "NCCL CALL" in text:
+                continue
+            yield from self._clean(text, at, ended or at < last)
+
+    def _is_worth_it(self, text: str, signs: list[Sign], typed: bool) -> bool:
+        if self.in_table:
+            if IN_TABLE.search(text):
+                return True
+        elif typed and ROW.search(text):
+            return True
+        for sign in signs:  # noqa: SIM110 - runs on every line of logs of many gigabytes
+            if sign.in_line(text):
+                return True
+        return False
+
+    def _clean(self, text: str, number: int, ended: bool) -> Iterator[Line]:
+        parts = text.split("\r")
+        for index, part in enumerate(parts, 1):
+            process, plain = self._prefixes.known(part.lstrip("\ufeff\ufffd"))
+            if SECRET.match(plain):
+                return
+            whole = ended or index < len(parts)
+            inside = inner_lines(plain)
+            if inside is None:
+                yield from self._in_row(number, process, plain, whole)
+                continue
+            for inner, closed in inside:
+                tag, plain = self._prefixes.known(inner)
+                yield from self._in_row(number, tag or process, plain, closed)
+
+    def _in_row(self, number: int, process: str, text: str, ended: bool) -> Iterator[Line]:
+        found = list(pieces(process, self._prefixes.unknown(text[:_MAX_CHARS])))
+        for index, (writer, piece) in enumerate(found, 1):
+            yield Line(number, piece.strip(), writer, ended and index == len(found))
 
 
 def _says_something(text: str) -> bool:
@@ -73,26 +123,44 @@ def _says_something(text: str) -> bool:
     if "Init COMPLETE" in text or "Got completion" in text:
         return True
     before = text.find(_INFO)
-    return before > _NARROWEST_ROW and "  " in text[:before]  # written into a row: its left part stands in front
+    return before > _NARROWEST_ROW and ROW.search(text[:before]) is not None  # written into a row
 
 
-def _raw_lines(source: Iterable[str] | Iterable[bytes] | str | bytes) -> Iterable[str | bytes]:
+def _blocks(source: Source) -> Iterator[str]:
+    """The text in pieces of about 64 KiB that end where a line ends, cleaned of what no line of text has in it."""
+    kept: list[str] | list[bytes] = []
+    size = 0
+    glue: str | None = None
+    for raw in _raw_lines(source):
+        if glue is None:
+            # Lines may come without their ends; a whole file without any is cut by its reader.
+            ends = raw.endswith("\n") if isinstance(raw, str) else raw.endswith(b"\n")
+            bare = not ends and len(raw) < _LONGEST_LINE
+            glue = "\n" if bare else ""
+        kept.append(raw)  # type: ignore[arg-type]  # a source is all text or all bytes
+        size += len(raw) + 1
+        if size >= _BLOCK_CHARS:
+            yield _text(kept, glue)
+            kept, size = [], 0
+    if kept and glue is not None:
+        yield _text(kept, glue)
+
+
+def _text(raws: list[str] | list[bytes], glue: str) -> str:
+    """One text of the lines; `raws` holds one kind only."""
+    if isinstance(raws[0], bytes):
+        text = glue.encode().join(raw for raw in raws if isinstance(raw, bytes)).decode("utf-8", "replace")
+    else:
+        text = glue.join(raw for raw in raws if isinstance(raw, str))
+    text += glue
+    if "\0" in text:  # also what makes UTF-16 out of ASCII
+        text = text.replace("\0", "")
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    return text.replace("\r\n", "\n") if "\r\n" in text else text
+
+
+def _raw_lines(source: Source) -> Iterable[str | bytes]:
     if isinstance(source, str):
         return io.StringIO(source, newline="\n")
     return io.BytesIO(source) if isinstance(source, bytes) else source
-
-
-def strip_prefixes(text: str) -> tuple[str, str]:
-    """(process tag, text). The tag repeated inside the line, where a row is written in pieces, goes too."""
-    process = ""
-    if "\x1b" in text:
-        text = _ANSI.sub("", text)
-    for _ in range(_MAX_PREFIXES):
-        match = _PREFIX.match(text)
-        if match is None or match.end() == 0:
-            break
-        prefix, text = match[0], text[match.end() :]
-        if match.lastgroup:
-            process = f"{match.lastgroup}:{match[match.lastgroup]}"
-            text = text.replace(prefix if "@" in prefix or not prefix.endswith(">: ") else prefix.rstrip(), "")
-    return process, text

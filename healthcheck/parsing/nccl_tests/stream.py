@@ -7,19 +7,14 @@ import re
 from healthcheck.model.measurement import ParseWarning
 from healthcheck.parsing.nccl_tests import heads
 from healthcheck.parsing.nccl_tests.draft import Draft, Stage
-from healthcheck.parsing.nccl_tests.layout import NUMBER, Layout, is_header, number, read_header
+from healthcheck.parsing.nccl_tests.layout import Layout, is_header, number, read_header
 from healthcheck.parsing.nccl_tests.lines import Line
-
-_ROW_START = re.compile(r"\s*(?:\d{4}-\d\d-\d\d [\d:]{8}\s+)?\d+\s+\d+\s+[a-z]\w*\s", re.ASCII)
-# A row as far as it goes; what follows was glued to it by somebody else.
-_ROW_PIECE = re.compile(
-    rf"\s*\d+\s+\d+\s+[a-z]\w*(?:\s+[a-z]+(?=\s))?(?:\s+-?\d+(?![\d.]))?(?:\s+(?:{NUMBER}|N/A))*", re.ASCII
-)
-_REST_OF_ROW = re.compile(rf"\s*(?:{NUMBER}|N/A)(?:\s+(?:{NUMBER}|N/A|[\d:-]+))*\s*$", re.ASCII)
+from healthcheck.parsing.nccl_tests.naming import of_program
+from healthcheck.parsing.nccl_tests.torn import ROW_START, TornRow, torn_row
 
 
 class Stream:
-    """Feed it lines; `tables` are what it saw. `signs` are (line, why) of output mixed from several processes."""
+    """Feed it lines; `drafts` are what it saw. `signs` are (line, why) of output mixed from several processes."""
 
     def __init__(self) -> None:
         self.drafts: list[Draft] = []
@@ -28,7 +23,7 @@ class Stream:
         self.config_lines: list[int] = []
         self._title: list[str] = []
         self._layout: Layout | None = None
-        self._pending: tuple[int, str] | None = None
+        self._torn: TornRow | None = None
 
     @property
     def draft(self) -> Draft:
@@ -38,16 +33,31 @@ class Stream:
         return self.drafts[-1]
 
     @property
+    def used(self) -> bool:
+        """Has it seen anything?"""
+        return bool(self.drafts or self.warnings or self._torn)
+
+    @property
+    def torn(self) -> bool:
+        """True while a row waits for its rest."""
+        return self._torn is not None
+
+    @property
     def waits_for_footer(self) -> bool:
         """True while a table has begun and its footer has not come."""
         return bool(self.drafts) and not self.drafts[-1].finished
 
+    @property
+    def in_table(self) -> bool:
+        """True between the head of a table and its footer."""
+        return self.waits_for_footer and self.drafts[-1].stage >= Stage.CONFIG
+
     def feed(self, line: Line) -> str:
         """Take one line. The text that was not part of a table comes back: it may say why there is none."""
         text = line.text
-        if _ROW_START.match(text):
+        if ROW_START.match(text):
             return self._row(line)
-        if self._pending and _REST_OF_ROW.match(text) and self._finish_row(line):
+        if self._torn is not None and self._continue_row(line):
             return ""
         if "Rank" in text and heads.DEVICE_START.match(text):
             self._devices(line)
@@ -56,15 +66,9 @@ class Stream:
             return ""
         return text
 
-    def init_complete(self, text: str) -> None:
-        """NCCL's own word on the size of the communicator, for logs whose device list is cut."""
-        match = heads.INIT_COMPLETE.search(text)
-        if match and self.draft.init_ranks is None:
-            self.draft.init_ranks = int(match[1])
-
     def close(self) -> None:
         """No more lines."""
-        self._drop_pending()
+        self._drop_torn()
         begun = [draft for draft in self.drafts if draft.stage is not Stage.NOTHING or draft.loose_rows]
         # A head repeated by whoever pasted the log is no table, unless it is all there is.
         self.drafts = [draft for draft in begun if draft.started] or begun[:1]
@@ -75,23 +79,37 @@ class Stream:
             draft = self._at(Stage.VERSION)
             draft.tool, draft.tool_version = match[1], match[2]
         elif match := heads.STARTING.match(text):
-            self._at(Stage.STARTING).collective = heads.collective_of(match[1])
+            self._at(Stage.STARTING).collective = of_program(match[1])
         elif match := heads.CONFIG.match(text):
-            draft = self._at(Stage.CONFIG)
-            draft.configured = True
-            draft.gpus_per_process = int(match[1]) * int(match[2])
-            self.config_lines.append(line.number)
+            self._config(match, line)
         elif match := heads.RCCL_VERSION.match(text):
             self.draft.tool, self.draft.tool_version = "rccl-tests", match[1]
+        elif heads.COMPILED.match(text):
+            self.draft.tool = self.draft.tool or "nccl-tests"
         elif heads.DEVICES.match(text):
             self.draft.stage = max(self.draft.stage, Stage.DEVICES)
-        elif heads.DEVICES_CUT.match(text) and self.draft.stage is Stage.DEVICES:
-            self.draft.devices_cut = True
-        elif "of-place" in text or text.rstrip().endswith("in-place"):
+        elif "of-place" in text or text.endswith("in-place") or "in-place (+" in text:
             self._title = text.replace("#", " ").split()
         elif "algbw" in text:
             return self._header(line)
-        elif heads.SIMULATED.match(text):
+        elif heads.ELIDED.match(text):
+            self._elided(line)
+        elif not self._note(line):
+            return heads.CONCLUDED.match(text) is not None or heads.ASTERISKS.match(text) is not None
+        return True
+
+    def _config(self, match: re.Match[str], line: Line) -> None:
+        draft = self._at(Stage.CONFIG)
+        draft.configured, draft.line = True, line.number
+        draft.gpus_per_process = int(match["threads"]) * int(match["gpus"]) * int(match["ranks"] or 1)
+        if match["rccl"]:  # only the fork of AMD ever wrote `nThreads:`
+            draft.tool = draft.tool or "rccl-tests"
+        self.config_lines.append(line.number)
+
+    def _note(self, line: Line) -> bool:
+        """What the program says beside the table, and a reader of the numbers should know."""
+        text = line.text
+        if heads.SIMULATED.match(text):
             self._warn("simulated", text, line.number)
         elif heads.MEMORY.match(text):
             self._warn("max_bytes_reduced", text, line.number)
@@ -99,14 +117,22 @@ class Stream:
             self._warn("option_ignored", text, line.number)
         elif heads.POWER_OF_2.search(text):
             self._warn("skipped", text, line.number)
+        elif match := heads.LAST_ERROR.match(text):
+            self._warn("nccl_last_error", f"NCCL's last error text: {match[1]}", line.number)
         else:
-            return heads.CONCLUDED.match(text) is not None
+            return False
         return True
+
+    def _elided(self, line: Line) -> None:
+        if self.draft.stage is Stage.DEVICES:
+            self.draft.devices_cut = True
+        elif self.in_table and self.draft.stage >= Stage.HEADER:
+            self._warn("rows_elided", "the log is cut here by `...`: rows may be missing", line.number)
 
     def _at(self, stage: Stage) -> Draft:
         """The table a head line belongs to: the current one, or a new one when that is further down already."""
         if self.draft.stage >= stage:
-            self._drop_pending()
+            self._drop_torn()
             self.drafts.append(Draft())
         self.draft.stage = stage
         return self.draft
@@ -128,7 +154,7 @@ class Stream:
 
     def _header(self, line: Line) -> bool:
         # The `#` of the line, not the one of `#wrong`.
-        words = line.text.strip().removeprefix("#").split() if "# " in line.text else line.text.split()
+        words = line.text.removeprefix("#").split() if "# " in line.text else line.text.split()
         if not is_header(words) or not line.terminated:
             return False
         layout = read_header(words, self._title)
@@ -143,7 +169,7 @@ class Stream:
         return True
 
     def _row(self, line: Line) -> str:
-        self._drop_pending()
+        self._drop_torn()
         if self.draft.finished:
             self.drafts.append(Draft())  # of a run whose head is missing, or of another process
         draft = self.draft
@@ -154,50 +180,45 @@ class Stream:
             return ""
         row = layout.row(line.text.split()) if line.terminated else None
         if row is None:
-            piece = _ROW_PIECE.match(line.text)
-            end = piece.end() if piece else len(line.text)
-            self._pending = (line.number, line.text[:end])
-            return line.text[end:] if line.terminated else ""
+            self._torn, rest = torn_row(line)
+            return rest if line.terminated else ""
         if draft.layout is None:
             if not draft.loose_rows:
                 self._warn("row_without_header", "rows without column names above them", line.number)
             draft.unread_rows = True
             draft.loose_rows.append(row)
+            draft.loose_lines.append(line.number)
             self.signs.append((line.number, "a row under a config line without column names"))
             return ""
         last = draft.rows[-1] if draft.rows else row
         same_sweep = (row.dtype, row.redop, row.root) == (last.dtype, last.redop, last.root)
         if draft.rows and same_sweep and draft.rows[0].size_bytes < row.size_bytes < last.size_bytes:
             self.signs.append((line.number, "message sizes going back inside one table"))
-        draft.stage = Stage.ROWS
-        draft.rows.append(row)
-        draft.lines.append(line.number)
+        draft.add_row(row, line.number)
         return ""
 
-    def _finish_row(self, line: Line) -> bool:
-        """The rest of a row that somebody's text had been glued into; taken only when it fits to the last column."""
-        assert self._pending is not None
-        number_, piece = self._pending
-        layout = self.draft.layout
-        row = layout.row([*piece.split(), *line.text.split()]) if layout and line.terminated else None
-        if row is None:
+    def _continue_row(self, line: Line) -> bool:
+        """More of a row into which somebody's text had been glued; a row only once it fits to the last column."""
+        torn, layout = self._torn, self.draft.layout
+        if torn is None or layout is None or not torn.takes(line.text, layout):
             return False
-        self._pending = None
-        self.draft.stage = Stage.ROWS
-        self.draft.rows.append(row)
-        self.draft.lines.append(number_)
+        row = layout.row(torn.tokens) if line.terminated else None
+        if row is not None:
+            self._torn = None
+            self.draft.add_row(row, torn.line)
+            self.draft.joined.add(torn.line)
         return True
 
-    def _drop_pending(self) -> None:
-        if self._pending:
-            number_, piece = self._pending
-            self._pending = None
+    def _drop_torn(self) -> None:
+        if self._torn is not None:
+            text = f"a row was cut and left out: {' '.join(self._torn.tokens)}"
+            self._warn("row_cut", text, self._torn.line)
+            self._torn = None
             self.draft.unread_rows = True
-            self._warn("row_cut", f"a row was cut and left out: {' '.join(piece.split())}", number_)
 
     def _footer(self, line: Line) -> bool:
         if match := heads.OUT_OF_BOUNDS.match(line.text):
-            self._drop_pending()
+            self._drop_torn()
             if not line.terminated:
                 return True
             draft = self.draft

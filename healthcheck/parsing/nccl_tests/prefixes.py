@@ -1,0 +1,103 @@
+"""What launchers and loggers put in front of a line, and sometimes into it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# Named groups tell processes apart.
+_OMPI = r"""
+    (?:[A-Z][a-z]{2}\ [A-Z][a-z]{2}\ [ \d]\d\ [\d:]{8}\ \d{4})?            # Open MPI 4 --timestamp-output
+    (?:\[(?P<ompi>[^\]\[\s]*\d)\](?:\[[^\]\s]*\])?)?<std(?:out|err|diag)>:\ ?
+"""
+_ISO_TIME = r"\d{4}-\d\d-\d\dT[\d:]{8}(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
+_PREFIX = re.compile(
+    rf"""(?:
+      {_OMPI}
+    | \[(?P<hydra>\d{{1,7}})\](?:\ |$)                                     # hydra -prepend-rank
+    | \ *(?P<srun>\d{{1,7}}):(?:\ |$)                                      # srun --label
+    | {_ISO_TIME}(?:\ std(?:out|err)\ [FP])?(?:\ |$)                       # kubectl logs --timestamps, CRI
+    | \[pod/(?P<pod>[^\]\s]+)\](?:\ |$)                                    # kubectl logs --prefix
+    | \([\w.-]+,\ rank=(?P<ray>\d+),[^)]*\)(?:\ |$)                        # SkyPilot
+    | \([\w.:-]*\ ?pid=(?P<pid>\d+)(?:,\ [^)]*)?\)(?:\ |$)                 # Ray
+    | (?P<compose>[A-Za-z][\w.-]*(?:\ [A-Za-z][\w.-]*)?)\ +[|│›](?:\ |$)   # docker compose, stern
+    | (?:>\ ?)+                                                            # quoted in an issue or a mail
+    )""",
+    re.VERBOSE | re.ASCII,
+)
+# Tags that a launcher writes at the start of every write, and so also inside a row that is written in pieces.
+_INSIDE = re.compile(
+    rf"{_OMPI}|\[(?P<hydra>\d{{1,7}})\]\ |{_ISO_TIME}\ |\ ?\b(?P<srun>\d{{1,7}}):\ ", re.VERBOSE | re.ASCII
+)
+_ROW_OR_REST = re.compile(r"\s*(?:-?[\d.]+|N/A)(?:\s|\[|$)", re.ASCII)
+# Lines that nothing but these programs prints: what stands in front of one is a prefix, known or not.
+_HEAD = re.compile(
+    r"(?:#\s*)?(?:nThreads?:? \d+ nGpus:? \d|Collective test starting: |(?:nccl|rccl)-tests version |Using devices\s*$"
+    r"|size\s+count\s+type\s)"
+)
+_MOST_PREFIXES = 5
+_MOST_LEARNED = 8
+_LONGEST_LEARNED = 200
+
+
+class Prefixes:
+    """Strips known prefixes, and unknown ones once they stood in front of a line that gives them away."""
+
+    def __init__(self) -> None:
+        self._learned: list[re.Pattern[str]] = []
+
+    def known(self, text: str) -> tuple[str, str]:
+        """(tag of the process or "", text without the prefixes of known launchers and loggers)."""
+        process = ""
+        for _ in range(_MOST_PREFIXES):
+            match = _PREFIX.match(text)
+            if match is None or match.end() == 0:
+                break
+            text = text[match.end() :]
+            if match.lastgroup:
+                process = f"{match.lastgroup}:{match[match.lastgroup]}"
+        return process, text
+
+    def unknown(self, text: str) -> str:
+        """The text without a prefix that was learned from this line or an earlier one."""
+        head = _HEAD.search(text)
+        if head is not None and text[: head.start()].strip("# \t") and head.start() <= _LONGEST_LEARNED:
+            if len(self._learned) < _MOST_LEARNED:
+                self._learned.append(_general(text[: head.start()]))
+            return text[head.start() :]
+        for pattern in self._learned:
+            if match := pattern.match(text):
+                return text[match.end() :]
+        return text
+
+
+def _general(prefix: str) -> re.Pattern[str]:
+    """A pattern for this prefix with other numbers in it: a counter, a time of day."""
+    parts = re.split(r"([0-9]+|\s+)", prefix)
+    return re.compile("".join(_part(part) for part in parts))
+
+
+def _part(part: str) -> str:
+    if part.isspace():
+        return r"\s+"
+    return r"[0-9]+" if part.isdecimal() else re.escape(part)
+
+
+def pieces(process: str, text: str) -> Iterator[tuple[str, str]]:
+    """(process, text) of a line in whose row there are tags; other lines come back as they are.
+
+    A tag of the same writer only goes; one of another process begins that one's text.
+    """
+    start = 0
+    while _ROW_OR_REST.match(text) and (match := _INSIDE.search(text, start)):
+        other = f"{match.lastgroup}:{match[match.lastgroup]}" if match.lastgroup else process
+        # A tag of another kind than the line's own is text that happens to look like one.
+        if other.partition(":")[0] != process.partition(":")[0]:
+            start = match.end()
+        elif other == process:
+            start = match.start()
+            text = text[:start] + text[match.end() :]
+        else:
+            yield process, text[: match.start()]
+            process, text, start = other, text[match.end() :], 0
+    yield process, text
