@@ -60,7 +60,10 @@ def command(
         outside = real_outside(server.ssh_config, False, nodes)
         asked = Asked(hosts=None, results=results)
         store = DirectoryStore.create(results, outside.clock)
-        inputs = Inputs(playbook, text, None, server.hosts(), "")
+        hosts_text = server.hostfile.read_text()
+        inputs = Inputs(playbook, text, None, server.hosts(), hosts_text)
+        store.write("inputs/playbook.yaml", text)
+        store.write("inputs/hostfile", hosts_text)
         request = replace(new_request(asked, inputs, store.folder.name), simulated=True)
         engine = Engine(outside.transport, outside.local, outside.clock, Console(outside.clock, quiet=quiet), store)
         try:

@@ -30,8 +30,8 @@ class TableJudgement(Struct, frozen=True):
 def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
     """The slower placement's median over the saturated sizes, against the ring peak of so many hosts."""
     missing = _what_is_missing(table)
-    if missing is not None:
-        return TableJudgement(Verdict.INCONCLUSIVE, None, missing)
+    if missing is not None or table.collective is None:
+        return TableJudgement(Verdict.INCONCLUSIVE, None, missing or say("parse.not_judged.unnamed"))
     values: dict[str, list[float]] = {}
     for row in judged_rows(table.rows):
         for name, half in row.placements:
@@ -68,9 +68,7 @@ def judge_output(output: ParsedOutput, judgements: tuple[TableJudgement, ...]) -
 def _what_is_missing(table: CollectiveTable) -> Message | None:
     if not table.complete:
         return say("parse.not_judged.incomplete")
-    if table.collective is None:
-        return say("parse.not_judged.unnamed")
-    if table.collective not in _KNOWN:
+    if table.collective is not None and table.collective not in _KNOWN:
         return say("parse.not_judged.no_peak", collective=table.collective)
     if table.n_ranks is None or not table.hosts:
         return say("parse.not_judged.ranks")

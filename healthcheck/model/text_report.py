@@ -17,6 +17,9 @@ REPORT_TEXTS: dict[str, str] = {
     "measured, and nothing below is a final judgement.",
     "report.state.short.incomplete": "INCOMPLETE RUN",
     "report.state.short.interrupted": "INTERRUPTED RUN",
+    "report.decision.looked_only": "The looks at {total} nodes found nothing against them; no bandwidth was measured.",
+    "report.decision.alone_only": "Each of the {total} nodes was measured alone; together they were not measured.",
+    "report.versions.no_hosts": "simulated nodes, no hostfile",
     "report.decision.all": "Start on all {total} nodes: they are proven together.",
     "report.decision.all_one": "Start on {name}: it is proven.",
     "report.decision.all_degraded": "All {total} nodes are proven together, at a reduced speed: read what is slow "

@@ -21,7 +21,7 @@ def decide(record: RunRecord) -> Decision:
     """The decision a record supports. It reads the proven set of the record and never makes one up."""
     ready, total = len(record.healthy_hosts), len(record.hosts)
     if ready == 0:
-        return Decision(say("report.decision.none"), False)
+        return Decision(_nothing_proven(record), False)
     if ready < total:
         if ready == 1:
             return Decision(say("report.decision.subset_one", total=total, name=record.healthy_hosts[0]), True)
@@ -35,15 +35,26 @@ def decide(record: RunRecord) -> Decision:
     return Decision(say("report.decision.all_held", verdict=record.verdict.name), False)
 
 
-def excluded(record: RunRecord) -> tuple[str, ...]:
-    """Hosts not to start on, in the order they were named.
+def not_asked_together(record: RunRecord) -> str:
+    """`looked_only` or `alone_only` where nothing over several nodes was asked for and all is well; else empty."""
+    good = record.state == "complete" and record.verdict in (Verdict.PASS, Verdict.DEGRADED)
+    if not good or record.healthy_hosts or any(job.stage != "single_node" for job in record.jobs):
+        return ""
+    return "alone_only" if record.jobs else "looked_only"
 
-    Once a set is proven, whoever is not in it is excluded, also a host that nobody could reach.
-    """
+
+def _nothing_proven(record: RunRecord) -> Message:
+    """Why there is no list: somebody who asked for looks only, or for each node alone, should read just that."""
+    kind, total = not_asked_together(record), len(record.hosts)
+    if kind == "looked_only":
+        return say("report.decision.looked_only", total=total)
+    return say("report.decision.alone_only", total=total) if kind == "alone_only" else say("report.decision.none")
+
+
+def excluded(record: RunRecord) -> tuple[str, ...]:
+    """Hosts not to start on, in the order they were named: whoever is not in the proven set."""
     healthy = set(record.healthy_hosts)
     named = tuple(host.name for host in record.hosts)
-    if not healthy:
-        return record.excluded_hosts
     return tuple(dict.fromkeys(name for name in (*named, *record.excluded_hosts) if name not in healthy))
 
 

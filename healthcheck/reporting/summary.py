@@ -9,7 +9,7 @@ from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.bandwidth import BandwidthRow
 from healthcheck.reporting.cluster_map import ClusterMap
-from healthcheck.reporting.decision import decide, excluded, urgent_first
+from healthcheck.reporting.decision import decide, excluded, not_asked_together, urgent_first
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.todo import Entry
@@ -19,6 +19,11 @@ LINE_LIMIT = 200
 """The stdout line is cut here, behind its fixed part."""
 MAX_WIDTH = 96
 MAX_ROWS = 16
+# The line on stdout is a contract and never translated.
+_WITHOUT_A_SET = {
+    "looked_only": "{total}/{total} looked at, no bandwidth measured",
+    "alone_only": "{total}/{total} measured alone, none together",
+}
 
 
 def stdout_line(record: RunRecord) -> str:
@@ -26,13 +31,15 @@ def stdout_line(record: RunRecord) -> str:
 
     Contract: verdict, ready/total, then what applies of `simulated`, the state, `excluded` and `cause`.
     """
-    parts = [f"{record.verdict.name} {len(record.healthy_hosts)}/{len(record.hosts)} ready"]
+    total = len(record.hosts)
+    ready = _WITHOUT_A_SET.get(not_asked_together(record), f"{len(record.healthy_hosts)}/{{total}} ready")
+    parts = [f"{record.verdict.name} {ready.format(total=total)}"]
     if record.simulated:
         parts.append("simulated")
     if record.state != "complete":
         parts.append(record.state)
     left_out = folded(excluded(record))
-    if left_out:
+    if left_out and not not_asked_together(record):
         parts.append(f"excluded {left_out}")
     for finding in urgent_first(record.findings)[:1]:
         cause = one_line(f"cause {finding.component} {finding.cause}")

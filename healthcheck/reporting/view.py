@@ -236,6 +236,7 @@ def _limits(record: RunRecord) -> tuple[tuple[str, str, str, str, str], ...]:
 
 def _versions(record: RunRecord) -> tuple[tuple[str, str], ...]:
     unknown = str(say("report.not_recorded"))
+    no_hosts = str(say("report.versions.no_hosts")) if record.simulated else unknown
     made_by = record.provenance
     digest = str(say("report.versions.digest", digest=made_by.playbook_sha256)) if made_by.playbook_sha256 else unknown
     lines = [
@@ -243,7 +244,10 @@ def _versions(record: RunRecord) -> tuple[tuple[str, str], ...]:
         *sorted(made_by.versions.items()),
         (str(say("report.versions.playbook", name=record.playbook.name)), digest),
         (str(say("report.versions.platform")), record.platform.name if record.platform is not None else unknown),
-        (str(say("report.versions.hostfile")), made_by.hostfile or unknown),
+        (
+            str(say("report.versions.hostfile")),
+            made_by.hostfile or no_hosts,
+        ),
         (str(say("report.versions.arguments")), shlex.join(made_by.arguments) or unknown),
     ]
     return tuple((one_line(name), one_line(value)) for name, value in lines)

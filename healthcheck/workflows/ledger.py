@@ -21,6 +21,8 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.request import RunRequest
 
+_REMARKS = frozenset({"busy.allowed"})
+
 State = Literal["incomplete", "complete", "interrupted"]
 
 
@@ -28,7 +30,7 @@ class Ledger:
     """The growing knowledge of one run. Belongs to the thread of the workflow.
 
     `set_aside` hosts are not measured at all, `excluded` ones were measured alone and take no part in later jobs;
-    both map to the sentence that says why.
+    both map to the sentence that says why. `slow_together` took part in a job over several nodes that was DEGRADED.
     """
 
     def __init__(self, request: RunRequest, engine: Engine) -> None:
@@ -46,6 +48,7 @@ class Ledger:
         self.launch_folders: set[str] = set()
         self.may_still_run: set[str] = set()
         self.measured: set[str] = set()
+        self.slow_together: set[str] = set()
         self.simulated = request.simulated
         self.notes: list[Message] = []
         self.stop_after: Message | None = None
@@ -85,6 +88,8 @@ class Ledger:
                 self.simulated |= any(warning.code == "simulated" for warning in outcome.output.warnings)
                 if _measures_its_hosts(judgement):
                     self.measured.update(job.hosts)
+                elif judgement.verdict is Verdict.DEGRADED:
+                    self.slow_together.update(job.hosts)
                 raw, _ = self.engine.store.raw_text_files(job.id, job.stage)
                 self.jobs.append(
                     JobRecord(
@@ -109,13 +114,13 @@ class Ledger:
         planned = any(request.wants(stage) for stage in ("single_node", "multi_node"))
         by_host = checks_by_host(self.checks)
         verdicts = {
-            host.name: host_verdict(by_host.get(host.name, ()), self._measured(host.name), planned)
-            for host in request.hosts
+            host.name: self._host_verdict(host.name, by_host.get(host.name, ()), planned) for host in request.hosts
         }
         verdict = run_verdict(verdicts, self.checks)
         if state != "complete":
             verdict = max(verdict, Verdict.INCONCLUSIVE)
-        proven = proven_hosts([(job.stage, job.hosts, job.verdict) for job in self.jobs], verdicts, self.checks)
+        jobs = [(job.stage, job.hosts, job.verdict) for job in self.jobs]
+        proven = proven_hosts(jobs, verdicts, self.checks) if state == "complete" else ()
         code = exit_code(verdict, request.playbook.gate, request.allow_degraded)
         finished = f"{self.engine.clock.now():%Y-%m-%dT%H:%M:%SZ}" if state != "incomplete" else None
         return RunRecord(
@@ -135,8 +140,9 @@ class Ledger:
             jobs=tuple(self.jobs),
             checks=tuple(self.checks),
             findings=findings(self.checks, verdicts, request.run_id, {job.id: job.hosts for job in self.jobs}),
-            healthy_hosts=proven if state == "complete" else (),
-            excluded_hosts=tuple(name for name, found in verdicts.items() if found is not Verdict.PASS),
+            healthy_hosts=proven,
+            # Whoever is not proven is not to be started on: a host must never stand in neither list.
+            excluded_hosts=tuple(host.name for host in request.hosts if host.name not in set(proven)),
             notes=(say("run.simulated"), *self.notes) if self.simulated else tuple(self.notes),
             provenance=Provenance(
                 tool=request.tool,
@@ -149,15 +155,22 @@ class Ledger:
             inventory=request.hosts,
         )
 
-    def _measured(self, host: str) -> bool:
-        """A host that left on the way (busy, no longer reached) was not measured in all that was planned."""
-        return host in self.measured and host not in self.set_aside
+    def _host_verdict(self, host: str, checks: Iterable[CheckResult], planned: bool) -> Verdict:
+        """A host that left on the way (busy, no longer reached) was not measured in all that was planned; one that was
+        measured only together with others, and slow, is as good as they were."""
+        stayed = host not in self.set_aside
+        if stayed and host in self.slow_together and host not in self.measured:
+            return max(Verdict.DEGRADED, host_verdict(checks, measured=True, planned=planned))
+        return host_verdict(checks, measured=stayed and host in self.measured, planned=planned)
 
     def _host_record(self, host: Host, verdict: Verdict, checks: Iterable[CheckResult]) -> HostRecord:
-        reasons = [check.message for check in checks if check.verdict is not Verdict.PASS]
+        # A number taken beside somebody's job is a measurement with a reason to doubt it.
+        reasons = [check.message for check in checks if check.verdict is not Verdict.PASS or check.rule in _REMARKS]
         reasons += [say("host.excluded", why=str(self.excluded[host.name]))] if host.name in self.excluded else []
         if verdict is not Verdict.PASS and not reasons:
-            reasons.append(self.set_aside.get(host.name, say("finding.no_result")))
+            together = any(host.name in job.hosts and len(job.hosts) > 1 for job in self.jobs)
+            without = say("host.only_together") if together else say("finding.no_result")
+            reasons.append(self.set_aside.get(host.name, without))
         still = host.name in self.may_still_run
         if still:
             reasons.append(say("host.may_still_run"))

@@ -139,12 +139,35 @@ def test_probe_starts_no_benchmark(shell: Shell) -> None:
     assert shell.record().jobs == ()
 
 
-def test_a_slow_fabric_alone_makes_no_node_healthy(shell: Shell) -> None:
-    said = shell("run", "--simulate", "4", "--only", "multi_node", "--fault", "node02:nvlink=0.3")
+@pytest.mark.parametrize(("rate", "code", "verdict"), [(0.3, 1, "INCONCLUSIVE"), (0.5, 4, "DEGRADED")])
+def test_a_slow_fabric_alone_makes_no_node_healthy(shell: Shell, rate: float, code: int, verdict: str) -> None:
+    said = shell("run", "--simulate", "4", "--only", "multi_node", "--fault", f"node02:nvlink={rate}")
     record = shell.record()
-    assert said.code == 1
-    assert {host.verdict.name for host in record.hosts} == {"INCONCLUSIVE"}
-    assert record.healthy_hosts == ()
+    assert said.code == code
+    assert {host.verdict.name for host in record.hosts} == {verdict}
+    assert record.healthy_hosts == () and len(record.excluded_hosts) == 4
+    assert all("nothing was measured" not in str(reason) for host in record.hosts for reason in host.reasons)
+
+
+def test_every_host_stands_in_one_of_the_two_lists(shell: Shell) -> None:
+    shell("run", "--simulate", "2", "--fault", "node01:unreachable")
+    record = shell.record()
+    assert set(record.healthy_hosts) | set(record.excluded_hosts) == {"node01", "node02"}
+
+
+@pytest.mark.parametrize(
+    ("only", "said"), [("probe", "no bandwidth measured"), ("single_node", "measured alone, none together")]
+)
+def test_what_was_not_asked_for_is_not_claimed(shell: Shell, only: str, said: str) -> None:
+    line = shell("run", "--simulate", "4", "--only", only)
+    assert line.code == 0 and said in line.out and "ready" not in line.out
+    assert "Do not start" not in line.err
+
+
+def test_numbers_taken_beside_others_say_so(shell: Shell) -> None:
+    shell("run", "--simulate", "4", "--fault", "node02:busy", "--allow-busy")
+    host = next(host for host in shell.record().hosts if host.name == "node02")
+    assert any("beside GPU processes of others" in str(reason) for reason in host.reasons)
 
 
 def test_every_collective_of_a_healthy_cluster_passes(shell: Shell, tmp_path: Path) -> None:

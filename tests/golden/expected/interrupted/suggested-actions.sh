@@ -3,4 +3,5 @@
 # Read a line, remove its '# ', run it. Nothing happens when this file is run as it is.
 # INTERRUPTED RUN: it was stopped before its end. What was not reached is not measured, and nothing below is a final judgement.
 #
-# No action is suggested.
+# Measure the excluded nodes again, once they are repaired
+#   healthcheck run monthly -H 'node[01-08]'
