@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from healthcheck import __version__
 from healthcheck.cli.exits import say
 from healthcheck.edge.owner import adopt, current_owner, is_dead
+from healthcheck.edge.places import is_file, is_folder
 from healthcheck.edge.shipped import load_hosts, load_platform, load_playbook, shipped_platforms
 from healthcheck.edge.store import DirectoryStore
 from healthcheck.errors import InputError
@@ -86,15 +87,15 @@ def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
         outside, hosts = simulated_outside(
             asked.simulate, model, asked.seed, asked.faults, asked.leaf_size, asked.job_seconds
         )
+        _check_launch_from(asked, hosts)
         return Inputs(playbook, playbook_text, platform, hosts, ""), outside
     if asked.faults:
         raise InputError("--fault", "plants a fault in a simulated cluster; it needs --simulate N")
     if asked.hosts is None:
         raise InputError("-H", "is missing: give a hostfile, a quoted node set, or --simulate N")
     hosts, hosts_text = load_hosts(asked.hosts)
-    if asked.launch_from not in ("first", "local", *(host.name for host in hosts)):
-        raise InputError("--launch-from", f"{asked.launch_from!r} is neither first, local nor a host of {asked.hosts}")
-    if asked.ssh_config is not None and not asked.ssh_config.is_file():
+    _check_launch_from(asked, hosts)
+    if asked.ssh_config is not None and not is_file(asked.ssh_config):
         raise InputError("--ssh-config", f"there is no file {asked.ssh_config}")
     outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(hosts))
     return Inputs(playbook, playbook_text, platform, hosts, hosts_text), outside
@@ -108,6 +109,12 @@ def _refuse_what_no_record_holds(asked: Asked) -> None:
             raise InputError(option, f"{text!a} is not one line of UTF-8 text; a report could not hold it")
     if asked.nccl_tests is not None and not asked.nccl_tests.startswith("/"):
         raise InputError("--nccl-tests", f"must be absolute, such as {DEFAULT_FOLDER}, got {asked.nccl_tests!a}")
+
+
+def _check_launch_from(asked: Asked, hosts: Sequence[Host]) -> None:
+    if asked.launch_from not in ("first", "local", *(host.name for host in hosts)):
+        of = asked.hosts or f"the {len(hosts)} simulated nodes"
+        raise InputError("--launch-from", f"{asked.launch_from!r} is neither first, local nor a host of {of}")
 
 
 def new_request(asked: Asked, inputs: Inputs, run_id: str) -> RunRequest:
@@ -153,16 +160,19 @@ def _push_files(asked: Asked, playbook: Playbook) -> tuple[tuple[PushFile, ...],
     if wanted is None:
         return (), ""
     where = "--push" if asked.push else f"playbook {playbook.name}, nccl_tests.push"
-    if not wanted.is_dir():
+    if not is_folder(wanted):
         raise InputError(where, f"{wanted} is not a folder; give the build folder of nccl-tests")
     names = sorted({collective.binary for stage in playbook.stages for collective in stage.collectives})
     digest = hashlib.sha256()
     files = []
     for name in names:
         path = wanted / name
-        if not path.is_file():
+        if not is_file(path):
             raise InputError(where, f"there is no {name} in {wanted}; build nccl-tests with MPI=1")
-        digest.update(path.read_bytes())
+        try:
+            digest.update(path.read_bytes())
+        except OSError as error:
+            raise InputError(where, f"{path} cannot be read: {error.strerror}") from None
         files.append(PushFile(name, 0o700, source=str(path.resolve())))
     return tuple(files), f"bin/{digest.hexdigest()[:16]}"
 
@@ -206,13 +216,17 @@ def resumed_request(asked: Asked, run: str) -> tuple[RunRequest, DirectoryStore,
     else:
         outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(record.inventory))
     inputs = Inputs(record.playbook, "", record.platform, record.inventory, "")
+    owner = adopt(record.owner)
     request = replace(
         new_request(asked, inputs, record.run_id),
-        owner=adopt(record.owner),
+        owner=owner,
         simulated=record.simulated,
         playbook_sha256=record.provenance.playbook_sha256,
         hostfile=record.provenance.hostfile,
+        arguments=record.provenance.arguments,
     )
+    # From here on it is ours: a second --resume would take the first one's processes for leftovers, and end them.
+    store.save_record(replace(record, state="incomplete", exit_code=None, owner=owner))
     return request, DirectoryStore(store.folder, outside.clock), store.outcomes(), outside
 
 

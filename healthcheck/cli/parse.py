@@ -62,8 +62,10 @@ def _read(argument: str) -> Iterator[ParsedFile]:
     if argument == STDIN:
         yield _parse(sys.stdin.buffer, STDIN)
         return
+    from healthcheck.edge.places import exists
+
     path = Path(argument)
-    if not path.exists():
+    if not exists(path):
         raise InputError(argument, "no such file or folder; name saved output of nccl-tests, or - for standard input")
     found = sorted(entry for entry in path.rglob("*") if entry.is_file()) if path.is_dir() else [path]
     for entry in found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def command(
     context: typer.Context,
     playbook: Annotated[
-        str, typer.Argument(help="A playbook by name or file: quick, full, preflight, monthly.")
+        str, typer.Argument(help="A playbook by name or file: quick, full, preflight, monthly, slurm-gate.")
     ] = "quick",
     hosts: options.Hosts = None,
     platform: options.PlatformName = "auto",
@@ -107,7 +108,7 @@ def run_and_finish(asked: Asked, resume: str | None, clean: bool, parallel: int,
         for record in leftovers:
             clean_up(record, asked)
     else:
-        tell_leftovers([record for record in leftovers if record.run_id != resume])
+        tell_leftovers([record for record in leftovers if resume is None or record.run_id != Path(resume).name])
     if resume is not None:
         request, store, earlier, outside = resumed_request(asked, resume)
     else:

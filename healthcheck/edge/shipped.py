@@ -12,6 +12,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from healthcheck.edge.places import exists, is_file, is_folder
 from healthcheck.errors import InputError
 from healthcheck.model.host import Host
 from healthcheck.model.platform import Platform
@@ -74,7 +75,7 @@ def load_platform(name_or_path: str) -> tuple[Platform, str]:
     if source in texts:
         return parse_platform(texts[source], source), texts[source]
     path = Path(name_or_path)
-    if not _means_file(name_or_path) and not path.is_file():
+    if not _means_file(name_or_path) and not is_file(path):
         raise InputError("platform", _unknown("platform", name_or_path, sorted(_stem(name) for name in texts)))
     text = read_text(path, MAX_BYTES)
     return parse_platform(text, name_or_path), text
@@ -86,7 +87,7 @@ def load_playbook(name_or_path: str) -> tuple[Playbook, str]:
         text = shipped_playbook(name_or_path)
         return parse_playbook(text, f"{name_or_path}.yaml"), text
     path = Path(name_or_path)
-    if not _means_file(name_or_path) and not path.is_file():
+    if not _means_file(name_or_path) and not is_file(path):
         raise InputError("playbook", _unknown("playbook", name_or_path, shipped_playbooks()))
     text = read_text(path, MAX_BYTES)
     return parse_playbook(text, name_or_path), text
@@ -130,10 +131,7 @@ def _means_file(text: str) -> bool:
 
 def _exists(path: Path) -> bool:
     """A file or pipe; a folder that happens to be named like a host is none."""
-    try:
-        return path.exists() and not path.is_dir()
-    except (OSError, ValueError):
-        return False
+    return exists(path) and not is_folder(path)
 
 
 def _unknown(what: str, name: str, names: Iterable[str]) -> str:

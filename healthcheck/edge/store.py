@@ -10,6 +10,7 @@ import urllib.parse
 from datetime import datetime
 from pathlib import Path
 
+from healthcheck.edge.places import is_file, is_folder
 from healthcheck.edge.sink import DEFAULT_BOUND_BYTES, FileJobSink
 from healthcheck.errors import InputError, StoreError
 from healthcheck.model.command import JobOutcome
@@ -68,7 +69,7 @@ class DirectoryStore:
     def open(cls, run: str, results: Path, clock: Clock) -> DirectoryStore:
         """An existing run, by its folder or by its id below `results`."""
         for folder in (Path(run), results / run):
-            if (folder / RECORD).is_file():
+            if is_file(folder / RECORD):
                 return cls(folder, clock)
         raise InputError(run, f"is not a run directory: there is no {RECORD} in it, nor in {results / run}")
 
@@ -146,6 +147,6 @@ class DirectoryStore:
 
 def earlier_runs(results: Path) -> tuple[Path, ...]:
     """Run directories below `results`, newest first."""
-    if not results.is_dir():
+    if not is_folder(results):
         return ()
     return tuple(sorted((path.parent for path in results.glob(f"*/{RECORD}")), reverse=True))

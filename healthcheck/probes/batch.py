@@ -10,6 +10,7 @@ Every part is printed between marker lines that carry a nonce made up for this o
     @@NONCE gpus err 0        its exit code, then what it wrote to stderr
     @@NONCE gpus end 0        0: ended by itself; 124 or 137: it was stopped after its timeout
 
+The first line of all is empty, so that a greeting without a line end does not swallow the first marker.
 A login banner, a part that prints marker-like lines, or a stream cut anywhere can therefore cost one part, but
 never move text from one part into another.
 """
@@ -68,6 +69,7 @@ BATCH_SCRIPT = one_line(rf"""
         *) gnu=0; part='{_WATCHDOG}'" $part "'trap "" HUP; kill -HUP 0;' ;;
     esac;
     part="$part exit \$code";
+    echo;
     while [ "$#" -ge 3 ]; do
         if [ "$gnu" = 1 ]; then
             timeout -k {KILL_AFTER_S} "$2" sh -c "$part" healthcheck-part "$nonce" "$1" "$3";

@@ -22,13 +22,12 @@ NAP_S = 0.5
 
 
 class Capture:
-    """ports.Sink that keeps what a short command prints, up to a bound."""
+    """ports.Sink that keeps what a short command prints, up to a bound for each stream."""
 
     def __init__(self, bound: int = CAPTURE_BYTES) -> None:
         self._bound = bound
-        self._out: list[bytes] = []
-        self._err: list[bytes] = []
-        self._size = 0
+        self._out = bytearray()
+        self._err = bytearray()
 
     def stdout(self, data: bytes) -> None:
         """Bytes of standard output."""
@@ -38,20 +37,19 @@ class Capture:
         """Bytes of standard error."""
         self._keep(self._err, data)
 
-    def _keep(self, where: list[bytes], data: bytes) -> None:
-        data = data[: max(0, self._bound - self._size)]
-        self._size += len(data)
-        where.append(data)
+    def _keep(self, where: bytearray, data: bytes) -> None:
+        # One that shouts on stderr must not cost the other its answer.
+        where += data[: max(0, self._bound - len(where))]
 
     @property
     def out(self) -> str:
         """Standard output as text; bytes that are not UTF-8 are replaced."""
-        return b"".join(self._out).decode(errors="replace")
+        return self._out.decode(errors="replace")
 
     @property
     def err(self) -> str:
         """Standard error as text."""
-        return b"".join(self._err).decode(errors="replace")
+        return self._err.decode(errors="replace")
 
 
 def run_short(

@@ -205,3 +205,8 @@ def test_owner_and_token_of_a_gpu_process_are_read_from_proc(path_with_sh: str) 
     assert by_pid[other.pid].name == "a name, with comma"
     assert all(process.user for process in by_pid.values())
     assert len(by_pid) == 2
+
+
+def test_a_greeting_without_a_line_end_does_not_swallow_the_first_part(path_with_sh: str) -> None:
+    text, _ = run((Part("first", 5, "echo one"),), path_with_sh)
+    assert split(f"Welcome to n1! {text}", NONCE)["first"].stdout == "one"

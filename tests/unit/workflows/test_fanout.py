@@ -1,0 +1,39 @@
+"""Short pieces of work on many hosts: what they print is kept, and nobody waits for a hung one after the end."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from healthcheck.model.host import Host
+from healthcheck.workflows.engine import Cancel
+from healthcheck.workflows.fanout import Capture, visit
+
+HOSTS = tuple(Host(f"n{number}", f"n{number}") for number in range(3))
+
+
+def test_shouting_on_one_stream_does_not_cost_the_other_its_answer() -> None:
+    capture = Capture(bound=100)
+    for _ in range(50):
+        capture.stderr(b"noise " * 10)
+    capture.stdout(b"answer")
+    assert capture.out == "answer" and len(capture.err) == 100
+
+
+def test_a_consumer_that_gives_up_does_not_wait_for_a_hung_host() -> None:
+    held = threading.Event()
+
+    def work(host: Host) -> str:
+        if host.name != "n0":
+            held.wait(20)
+        return host.name
+
+    begin = time.monotonic()
+    with pytest.raises(RuntimeError, match="enough"):
+        for _ in visit(HOSTS, work, Cancel(), 3):
+            raise RuntimeError("enough")
+    waited = time.monotonic() - begin
+    held.set()
+    assert waited < 10
