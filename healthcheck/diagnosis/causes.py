@@ -3,7 +3,8 @@
 The order is the urgency within one verdict. `code` names the texts `cause.<code>` and `remedy.<code>`; their
 placeholders are the arguments of the check's own message. A command is an argv whose words may hold `{host}`,
 `{device}` (the part behind the colon of a component) and `{run_id}`; of `ssh {host} ...` the last word is what the
-shell over there gets. `explain` fills and quotes them; nothing here is ever run by us.
+shell over there gets. `explain` fills and quotes them; nothing here is ever run by us. Where the raw output of a job is
+kept is no command of a cause: a finding names its job, and the reports know its folder.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ from healthcheck.model.finding import Confidence
 
 
 class Cause(Struct, frozen=True):
-    """One row: stable code, how sure the rule makes us, suggested commands."""
+    """One row: stable code, how sure the rule makes us, suggested commands.
+
+    `told`: the message of the check brings the command itself, in its argument `command`.
+    """
 
     code: str
     confidence: Confidence = Confidence.CONFIRMED
     commands: tuple[tuple[str, ...], ...] = ()
+    told: bool = False
 
 
 _GPUS = (
@@ -35,8 +40,10 @@ _CARDS = (
     ("ssh", "{host}", "lspci | grep -i -e infiniband -e mellanox"),
     ("ssh", "{host}", "sudo dmesg -T | grep -i mlx | tail -n 20"),
 )
-_RESULT = (("healthcheck", "report", "{run_id}"),)
+_RESUME = (("healthcheck", "run", "--resume", "{run_id}"),)
 _LIKELY, _SUSPECTED = Confidence.LIKELY, Confidence.SUSPECTED
+
+STOPPED = Cause("stopped", commands=_RESUME)
 
 CAUSES: dict[str, Cause] = {
     # Parts that are missing or slow, as read on the node.
@@ -51,22 +58,22 @@ CAUSES: dict[str, Cause] = {
     "hca.one_of": Cause("hca_one_of", commands=_CARDS),
     # What the benchmarks showed.
     "integrity.data_check": Cause("wrong_results", _LIKELY, (*_GPUS, ("ssh", "{host}", "dcgmi diag -r 3"))),
-    "integrity.rank_signalled": Cause("rank_died", _LIKELY, _RESULT),
-    "integrity.killed": Cause("rank_died", _LIKELY, _RESULT),
+    "integrity.rank_signalled": Cause("rank_died", _LIKELY),
+    "integrity.killed": Cause("rank_died", _LIKELY),
     "integrity.out_of_memory": Cause("out_of_memory", _LIKELY, (("ssh", "{host}", "nvidia-smi"),)),
-    "integrity.stalled": Cause("job_hung", _LIKELY, _RESULT),
-    "integrity.timed_out": Cause("job_hung", _LIKELY, _RESULT),
-    "integrity.timeout": Cause("job_hung", _LIKELY, _RESULT),
+    "integrity.stalled": Cause("job_hung", _LIKELY),
+    "integrity.timed_out": Cause("job_hung", _LIKELY),
+    "integrity.timeout": Cause("job_hung", _LIKELY),
     "integrity.cuda": Cause("cuda_error", _LIKELY, _GPUS),
     "integrity.ib_completion": Cause("network_error", _LIKELY, _CARDS),
-    "integrity.socket": Cause("network_error", _LIKELY, _RESULT),
-    "integrity.bootstrap": Cause("network_error", _LIKELY, _RESULT),
-    "integrity.nccl": Cause("nccl_error", _LIKELY, _RESULT),
-    "peak.below_broken": Cause("far_below_peak", _LIKELY, (("ssh", "{host}", "nvidia-smi topo -m"), *_RESULT)),
-    "peak.below_healthy": Cause("below_peak", _LIKELY, (("ssh", "{host}", "nvidia-smi topo -m"), *_RESULT)),
+    "integrity.socket": Cause("network_error", _LIKELY),
+    "integrity.bootstrap": Cause("network_error", _LIKELY),
+    "integrity.nccl": Cause("nccl_error", _LIKELY),
+    "peak.below_broken": Cause("far_below_peak", _LIKELY, (("ssh", "{host}", "nvidia-smi topo -m"),)),
+    "peak.below_healthy": Cause("below_peak", _LIKELY, (("ssh", "{host}", "nvidia-smi topo -m"),)),
     # Not measured: the way to the node.
-    "connect.host_key_changed": Cause("host_key_changed"),
-    "connect.host_key_unknown": Cause("host_key_unknown"),
+    "connect.host_key_changed": Cause("host_key_changed", told=True),
+    "connect.host_key_unknown": Cause("host_key_unknown", told=True),
     "connect.login_refused": Cause("login_refused", commands=(("ssh", "-v", "-o", "BatchMode=yes", "{host}", "true"),)),
     "connect.unreachable": Cause(
         "unreachable",
@@ -111,14 +118,16 @@ CAUSES: dict[str, Cause] = {
     # Left alone on purpose.
     "busy.leftover": Cause("busy_leftover", commands=(("healthcheck", "clean"),)),
     "busy.foreign": Cause("busy_foreign", commands=(("ssh", "{host}", "nvidia-smi"),)),
+    # Ended by the user.
+    "integrity.stopped": STOPPED,
     # Everything else a job can end with.
-    "integrity": Cause("job_not_whole", _SUSPECTED, _RESULT),
-    "launch": Cause("job_not_whole", _SUSPECTED, _RESULT),
+    "integrity": Cause("job_not_whole", _SUSPECTED),
+    "launch": Cause("job_not_whole", _SUSPECTED),
     "stage": Cause("stage_not_run", _SUSPECTED),
 }
 """By whole rule, else by the first word of the rule."""
 
-UNEXPLAINED = Cause("unexplained", _SUSPECTED, _RESULT)
+UNEXPLAINED = Cause("unexplained", _SUSPECTED)
 NOT_MEASURED = Cause("not_measured")
 FOLLOWS = Cause("follows_from", _SUSPECTED)
 

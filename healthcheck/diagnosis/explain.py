@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from healthcheck.diagnosis.causes import CONSEQUENCES, FOLLOWS, NOT_MEASURED, Cause, cause_of, urgency
+from healthcheck.diagnosis.causes import CONSEQUENCES, FOLLOWS, NOT_MEASURED, STOPPED, Cause, cause_of, urgency
 from healthcheck.model.component import Component, Kind, node
 from healthcheck.model.finding import CheckResult, Confidence, Finding
 from healthcheck.model.message import Arg, Message, say
@@ -46,13 +46,14 @@ def findings(
     hosts: Mapping[str, Verdict],
     run_id: str,
     members: Mapping[str, tuple[str, ...]] | None = None,
+    interrupted: bool = False,
 ) -> tuple[Finding, ...]:
     """One finding for each component with something against it, most urgent first.
 
     `members` maps a job to its hosts: only a job that a host took part in can speak for it. `hosts` maps every host
     that was named to its verdict; one that is not PASS without a result of its own gets a finding that says so. A
     SKIPPED result becomes a finding only where a host was left alone (busy); a check that does not apply to the
-    machine does not.
+    machine does not. `interrupted`: the user ended the run, which is why hosts may be without a result.
     """
     by_component: dict[Component, list[CheckResult]] = {}
     for check in checks:
@@ -77,7 +78,7 @@ def findings(
     ]
     spoken_for = {component.host for component in by_component}
     ranked += [
-        _unmeasured(host, verdict, run_id)
+        _unmeasured(host, verdict, STOPPED if interrupted else NOT_MEASURED, run_id)
         for host, verdict in hosts.items()
         if verdict is not Verdict.PASS and host not in spoken_for
     ]
@@ -114,7 +115,7 @@ def _explained(
     own = [check for check in found if check.rule not in CONSEQUENCES] or found
     ordered = sorted(own, key=lambda check: (-check.verdict, urgency(check.rule)))
     first = ordered[0]
-    cause, args = cause_of(first.rule), first.message.args
+    cause, args = STOPPED if _never_reached(first) else cause_of(first.rule), first.message.args
     secondary = component.kind in _BETWEEN_NODES and bool(sick_ports) and _measured_bad(own)
     if secondary:
         cause, args = FOLLOWS, {"parts": ", ".join(map(str, sick_ports[:NAMED_PARTS])), "count": len(sick_ports)}
@@ -127,22 +128,33 @@ def _explained(
         remedy=_text("remedy", cause, args),
         evidence_for=_distinct(check.message for check in ordered),
         evidence_against=_distinct(check.message for check in passed),
-        commands=commands(cause, component, run_id),
+        commands=_told(cause, first.message) + commands(cause, component, run_id),
         evidence=tuple(evidence)[:MOST_EVIDENCE],
+        job=first.job,
     )
     return _Ranked(finding, urgency(first.rule), secondary)
 
 
-def _unmeasured(host: str, verdict: Verdict, run_id: str) -> _Ranked:
+def _never_reached(check: CheckResult) -> bool:
+    """Whether it was not run because the user ended the run before."""
+    return check.rule == "integrity.not_run" and check.message.args.get("why") == str(say("run.interrupted"))
+
+
+def _told(cause: Cause, message: Message) -> tuple[str, ...]:
+    """The line that the message of the check brings with it, quoted by whoever made it."""
+    return (str(message.args["command"]),) if cause.told and "command" in message.args else ()
+
+
+def _unmeasured(host: str, verdict: Verdict, cause: Cause, run_id: str) -> _Ranked:
     """A host that was named, is not PASS, and about which nothing was recorded."""
     finding = Finding(
         component=node(host),
         verdict=verdict,
-        confidence=NOT_MEASURED.confidence,
-        cause=_text("cause", NOT_MEASURED, {}),
-        remedy=_text("remedy", NOT_MEASURED, {}),
+        confidence=cause.confidence,
+        cause=_text("cause", cause, {}),
+        remedy=_text("remedy", cause, {}),
         evidence_for=(say("finding.no_result"),),
-        commands=commands(NOT_MEASURED, node(host), run_id),
+        commands=commands(cause, node(host), run_id),
         evidence=(Evidence("record.json", f"no result for {host}"),),
     )
     return _Ranked(finding, urgency("integrity.not_run"))

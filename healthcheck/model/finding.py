@@ -44,7 +44,8 @@ class Confidence(StrEnum):
 class Finding(Struct, frozen=True, rename={"evidence_for": "for", "evidence_against": "against"}):
     """One line an operator acts on: who, how bad, why, what speaks for and against, what to do.
 
-    `cause` and `remedy` are messages of the catalogue; their codes are stable.
+    `cause` and `remedy` are messages of the catalogue; their codes are stable. `job` is the job whose raw output
+    shows it, empty where a look at the node did.
     """
 
     component: Component
@@ -56,3 +57,4 @@ class Finding(Struct, frozen=True, rename={"evidence_for": "for", "evidence_agai
     evidence_against: tuple[Message, ...] = ()
     commands: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    job: str = ""

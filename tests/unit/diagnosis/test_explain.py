@@ -121,6 +121,35 @@ def test_an_unreachable_host_gets_the_lines_to_try() -> None:
     assert found.evidence[0].text == "no answer on port 22: timed out"
 
 
+@pytest.mark.parametrize("kind", ["unknown", "changed"])
+def test_the_line_that_accepts_a_host_key_stands_among_the_commands(kind: str) -> None:
+    accept = "echo 'node04 ssh-ed25519 AAAA' >> known_hosts"
+    message = say(f"host.key_{kind}", fingerprint="ssh-ed25519 SHA256:x", command=accept)
+    rule = f"connect.host_key_{kind}"
+    (found,) = explained(CheckResult("host.reached", node("node04"), Verdict.INCONCLUSIVE, message, rule, "probe"))
+    assert found.commands == (accept,)
+    assert "below" in str(found.remedy)
+
+
+def test_what_the_user_stopped_is_nobody_s_fault_and_can_be_gone_on_with() -> None:
+    stopped = CheckResult(
+        "job.integrity", node("a"), Verdict.INCONCLUSIVE, say("job.stopped"), "integrity.stopped", job="single.a"
+    )
+    waiting = say("stage.not_run", why=str(say("run.interrupted")))
+    not_begun = CheckResult("job.integrity", node("b"), Verdict.INCONCLUSIVE, waiting, "integrity.not_run")
+    hosts = dict.fromkeys("abc", Verdict.INCONCLUSIVE)
+    found = findings((stopped, not_begun), hosts, RUN, interrupted=True)
+    assert {finding.cause.code for finding in found} == {"cause.stopped"}
+    assert {finding.commands for finding in found} == {(f"healthcheck run --resume {RUN}",)}
+    (without,) = findings((), {"c": Verdict.INCONCLUSIVE}, RUN)
+    assert without.cause.code == "cause.not_measured"
+
+
+def test_a_finding_names_the_job_whose_output_shows_it() -> None:
+    (fabric,) = explained(replace(bandwidth(Verdict.FAIL, "peak.below_broken"), job="multi_node.all_reduce.all"))
+    assert fabric.job == "multi_node.all_reduce.all"
+
+
 def test_a_host_about_which_nothing_was_recorded_is_not_forgotten() -> None:
     (found,) = explained(*probed("node01"), node01=Verdict.PASS, node02=Verdict.INCONCLUSIVE)
     assert (str(found.component), found.cause.code) == ("node02", "cause.not_measured")
