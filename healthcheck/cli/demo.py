@@ -41,6 +41,7 @@ def command(
     from healthcheck.cli.signals import stop_on_signals
     from healthcheck.edge.shipped import load_platform, load_playbook
     from healthcheck.edge.store import DirectoryStore
+    from healthcheck.errors import Interrupted
     from healthcheck.model.units import Seconds
     from healthcheck.simulator.cluster import SimCluster
     from healthcheck.simulator.faults import parse_fault
@@ -69,6 +70,9 @@ def command(
         try:
             with stop_on_signals(engine.cancel):
                 record = check_up(request, engine, {})
+        except Interrupted:
+            finish(store.load_record(), store, json, quiet)
+            raise
         finally:
             outside.close()
     finish(record, store, json, quiet)

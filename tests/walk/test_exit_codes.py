@@ -181,3 +181,17 @@ def test_every_collective_of_a_healthy_cluster_passes(shell: Shell, tmp_path: Pa
     said = shell("run", str(book), "--simulate", "4")
     assert said.code == 0, said.err
     assert len(shell.record().jobs) == 7 * 4 + 7
+
+
+def test_an_interrupted_demo_leaves_a_report_too(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = stage_workflow.run_stage
+
+    def interrupted(*arguments: object) -> None:
+        asked(*arguments)  # type: ignore[arg-type]
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr("healthcheck.workflows.run.run_stage", interrupted)
+    said = shell("demo", "--nodes", "2", "--fault", "node02:unreachable", "-q")
+    assert said.code == 130
+    assert said.out.startswith("INCONCLUSIVE 0/2 ready") and "interrupted" in said.out
+    assert (shell.folders()[-1] / "report.html").exists()
