@@ -67,7 +67,8 @@ REPORT_TEXTS: dict[str, str] = {
     "report.todo.more.one": "1 more finding, less urgent",
     "report.todo.more.other": "{n} more findings, less urgent",
     "report.todo.alike": "{n} components, one cause: {components}",
-    "report.todo.commands_more": "Shown for {component}; the lines for the others are in suggested-actions.sh.",
+    "report.todo.commands_more": "Shown for {component}; those for up to 10 of them are in suggested-actions.sh, all of "
+    "them in record.json.",
     "report.map.answer_all": "All {total} nodes PASS.",
     "report.map.answer_some": "{passed} of {total} nodes PASS; the others sit in {groups} of {all_groups} groups.",
     "report.map.answer_one_group": "{passed} of {total} nodes PASS.",
@@ -183,6 +184,8 @@ REPORT_TEXTS: dict[str, str] = {
     "report.actions.nothing": "No action is suggested.",
     "report.actions.start": "Start on the {ready} proven nodes",
     "report.actions.again": "Measure the excluded nodes again, once they are repaired",
+    "report.actions.more": "... and the same for {n} more: {names}; their lines are in record.json",
+    "report.actions.resume": "Go on where the run was stopped; what is measured stays",
     "report.actions.undo": "End what may still run of this run",
     "report.terminal.not_run": "none of this has been run",
     "report.terminal.start": "start now",

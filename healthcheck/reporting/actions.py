@@ -6,9 +6,11 @@ import shlex
 
 from healthcheck.model.message import Message, say
 from healthcheck.model.record import RunRecord
-from healthcheck.reporting.decision import decide, excluded, urgent_first
+from healthcheck.reporting.again import again_line, resume_line
+from healthcheck.reporting.decision import decide
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.names import folded
+from healthcheck.reporting.todo import todo
 from healthcheck.reporting.view import start_lines
 
 
@@ -36,10 +38,14 @@ Block = tuple[str | Message, tuple[str, ...]]
 
 
 def _findings(record: RunRecord) -> list[Block]:
-    return [
-        (f"{finding.component}: {finding.verdict.name}, {finding.confidence}. {finding.remedy}", finding.commands)
-        for finding in urgent_first(record.findings)
-    ]
+    blocks: list[Block] = []
+    for entry in todo(record):
+        lines = list(entry.every_command)
+        if lines and entry.unwritten:
+            lines.append(str(say("report.actions.more", n=len(entry.unwritten), names=folded(entry.unwritten))))
+        title = f"{entry.title}: {entry.verdict.name}, {entry.confidence}. {entry.cause}. {entry.remedy}"
+        blocks.append((title, tuple(lines)))
+    return blocks
 
 
 def _start(record: RunRecord) -> list[Block]:
@@ -50,11 +56,9 @@ def _start(record: RunRecord) -> list[Block]:
 
 
 def _again(record: RunRecord) -> list[Block]:
-    names = excluded(record)
-    if not names:
-        return []
-    command = shlex.join(("healthcheck", "run", record.playbook.name, "-H", folded(names)))
-    return [(say("report.actions.again"), (command,))]
+    resume, again = resume_line(record), again_line(record)
+    blocks: list[Block] = [] if resume is None else [(say("report.actions.resume"), (resume,))]
+    return blocks if again is None else [*blocks, (say("report.actions.again"), (again,))]
 
 
 def _clean(record: RunRecord) -> list[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from healthcheck.model.host import Host
 from healthcheck.model.record import RunRecord
 from healthcheck.reporting.decision import excluded, slots_of
 
@@ -26,13 +27,28 @@ def healthy_hosts(record: RunRecord) -> str:
 
 
 def exclude_hosts(record: RunRecord) -> str:
-    """The hosts not to start on, one a line; empty when there are none.
+    """The hosts not to start on, each with everything its hostfile says, so that `-H exclude.hosts` measures them
+    again; empty when there are none.
 
-    Without a comment line for real runs: not every reader of such a list knows comments.
+    A host of which only its name is known is a name alone, and real runs have no comment line: not every reader of
+    such a list knows comments.
     """
     names = excluded(record)
     head = [_head(record, f"{len(names)} excluded")] if record.simulated and names else []
-    return "".join(f"{line}\n" for line in (*head, *names))
+    known = {host.name: host for host in record.inventory}
+    lines = [host_line(known[name]) if name in known else name for name in names]
+    return "".join(f"{line}\n" for line in (*head, *lines))
+
+
+def host_line(host: Host) -> str:
+    """One host in the words of a hostfile; `parse_hostfile` reads the same host again."""
+    words = [host.name]
+    if host.address != host.name:
+        words.append(f"address={host.address}")
+    for key, value in (("port", host.port), ("user", host.user), ("slots", host.slots)):
+        if value is not None:
+            words.append(f"{key}={value}")
+    return " ".join((*words, *(f"{key}={value}" for key, value in host.labels)))
 
 
 def _head(record: RunRecord, what: str) -> str:

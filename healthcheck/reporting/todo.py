@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -11,6 +12,7 @@ from healthcheck.model.finding import Finding
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.again import raw_line
 from healthcheck.reporting.decision import urgent_first
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.names import folded
@@ -19,8 +21,17 @@ FULL_ENTRIES = 10
 """Findings with an entry of their own; the rest is a table."""
 
 
+MOST_HOSTS = 10
+"""Nodes of one entry whose lines are all written out; how many more there are is said."""
+_FOLDED = (Kind.NODE, Kind.HCA, Kind.GPU)
+
+
 class Entry(Struct, frozen=True):
-    """One thing to do. Several nodes with one and the same cause are one entry."""
+    """One thing to do. Several nodes, or the same part of several nodes, with one cause are one entry.
+
+    `commands` are the lines for the first of them, `every_command` those for up to 10 of them, and `unwritten` are
+    the nodes after those.
+    """
 
     anchor: str
     title: str
@@ -33,42 +44,75 @@ class Entry(Struct, frozen=True):
     remedy: str
     commands: tuple[str, ...]
     commands_note: str
+    every_command: tuple[str, ...]
+    unwritten: tuple[str, ...]
     evidence: tuple[tuple[str, str], ...]
     hosts: tuple[str, ...]
 
 
 def todo(record: RunRecord) -> tuple[Entry, ...]:
-    """The findings, most urgent first; whole nodes with one cause and one remedy become one entry."""
+    """The findings, most urgent first; those that differ in nothing but the node become one entry."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
     for finding in urgent_first(record.findings):
-        key: tuple[object, ...] = (finding.component,)
-        if finding.component.kind is Kind.NODE:
-            texts = (str(finding.cause), str(finding.remedy))
-            name = finding.component.text
-            key = (finding.verdict, finding.confidence, *(text.replace(name, "\0") for text in texts))
-        groups.setdefault(key, []).append(finding)
+        groups.setdefault(_alike(finding), []).append(finding)
     ordered = sorted(groups.values(), key=lambda found: (-found[0].verdict, -len(found)))
-    return tuple(_entry(place, found) for place, found in enumerate(ordered, start=1))
+    raw = {job.id: raw_line(record, job) for job in record.jobs}
+    return tuple(_entry(place, found, raw) for place, found in enumerate(ordered, start=1))
 
 
-def _entry(place: int, found: Sequence[Finding]) -> Entry:
+def _alike(finding: Finding) -> tuple[object, ...]:
+    """What two findings share when they are one thing to do."""
+    host = finding.component.host
+    if host is None or finding.component.kind not in _FOLDED:
+        return (finding.component,)
+    texts = (str(finding.cause), str(finding.remedy))
+    return (finding.verdict, finding.confidence, _part(finding), *(_without(host, text) for text in texts))
+
+
+def _part(finding: Finding) -> str:
+    """The component without its node: `/hca:mlx5_2`, empty for the node itself."""
+    return finding.component.text.removeprefix(finding.component.host or "")
+
+
+def _without(host: str, text: str) -> str:
+    if host not in text:
+        return text
+    return re.sub(rf"(?<![\w.-]){re.escape(host)}(?![\w-])", "\0", text)
+
+
+def _entry(place: int, found: Sequence[Finding], raw: Mapping[str, str | None]) -> Entry:
     first = found[0]
     hosts = tuple(dict.fromkeys(f.component.host or "" for f in found if f.component.host))
     many = len(found) > 1
+    own = _commands(first, raw)
+    every = tuple(dict.fromkeys(line for one in found[:MOST_HOSTS] for line in _commands(one, raw)))
+    title = f"{folded(hosts)}{_part(first)}" if many else str(first.component)
     return Entry(
         anchor=f"f{place}",
-        title=folded(hosts) if many else one_line(str(first.component)),
+        title=one_line(title),
         verdict=first.verdict,
         confidence=str(first.confidence),
         cause=one_line(str(first.cause)),
-        alike=str(say("report.todo.alike", n=len(found), components=folded(hosts))) if many else "",
-        evidence_for=tuple(one_line(str(message)) for message in first.evidence_for),
-        evidence_against=tuple(one_line(str(message)) for message in first.evidence_against),
+        alike=str(say("report.todo.alike", n=len(found), components=one_line(title))) if many else "",
+        evidence_for=_distinct(str(message) for message in first.evidence_for),
+        evidence_against=_distinct(str(message) for message in first.evidence_against),
         remedy=one_line(str(first.remedy)),
-        commands=tuple(one_line(command) for command in first.commands),
-        commands_note=str(say("report.todo.commands_more", component=str(first.component)))
-        if many and first.commands
-        else "",
-        evidence=tuple((one_line(quote.source), one_line(quote.text)) for f in found for quote in f.evidence),
+        commands=own,
+        commands_note=str(say("report.todo.commands_more", component=str(first.component))) if every != own else "",
+        every_command=every,
+        unwritten=hosts[MOST_HOSTS:] if every != own else (),
+        evidence=tuple(
+            dict.fromkeys((one_line(quote.source), one_line(quote.text)) for one in found for quote in one.evidence)
+        ),
         hosts=hosts,
     )
+
+
+def _commands(finding: Finding, raw: Mapping[str, str | None]) -> tuple[str, ...]:
+    """The suggested lines, and the one that shows the raw output of the job that shows it."""
+    shown = raw.get(finding.job)
+    return _distinct((*finding.commands, *([] if shown is None else [shown])))
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(one_line, texts)))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from healthcheck.model.message import say
-from healthcheck.model.record import JobRecord, RunRecord
+from healthcheck.model.record import HostRecord, JobRecord, RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.bandwidth import Bandwidth, bandwidth, plural, stage_text
 from healthcheck.reporting.cluster_map import ClusterMap, cluster_map, group_labels, speeds
@@ -184,7 +184,7 @@ def _nodes(record: RunRecord) -> tuple[NodeLine, ...]:
     lines: list[NodeLine] = []
     for index, host in enumerate(record.hosts):
         passed = host.verdict is Verdict.PASS
-        why = "; ".join(one_line(str(reason)) for reason in host.reasons)
+        why = "; ".join(_reasons(host))
         lines.append(
             NodeLine(
                 index=index,
@@ -197,6 +197,13 @@ def _nodes(record: RunRecord) -> tuple[NodeLine, ...]:
             )
         )
     return tuple(lines)
+
+
+def _reasons(host: HostRecord) -> tuple[str, ...]:
+    """Why a node is not PASS, each reason once: also one that another quotes (`excluded from ...: 100 of 200 Gb/s`)."""
+    quoted = {str(reason.args["why"]) for reason in host.reasons if "why" in reason.args}
+    texts = dict.fromkeys(str(reason) for reason in host.reasons)
+    return tuple(one_line(text) for text in texts if text not in quoted)
 
 
 def _links(nodes: Sequence[NodeLine], entries: Sequence[Entry]) -> dict[int, str]:

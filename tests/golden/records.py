@@ -88,7 +88,7 @@ def single(host: str, busbw_gbyte_s: float, verdict: Verdict = Verdict.PASS) -> 
         verdict=verdict,
         rows=rows(busbw_gbyte_s, 8),
         command=("mpirun", "--host", "localhost:8", "-np", "8", "/opt/nccl-tests/build/all_reduce_perf", *SWEEP),
-        raw=f"single_node/single_node.all_reduce.{host}",
+        raw=f"raw/single_node/single_node.all_reduce.{host}",
         started_at="2026-03-14T02:16:40+00:00",
         duration_s=41.2,
     )
@@ -110,7 +110,7 @@ def multi(hosts: tuple[str, ...], busbw_gbyte_s: float, verdict: Verdict, job_id
         verdict=verdict,
         rows=rows(busbw_gbyte_s, ranks),
         command=argv,
-        raw=f"multi_node/{job_id}",
+        raw=f"raw/multi_node/{job_id}",
         started_at="2026-03-14T02:18:02+00:00",
         duration_s=74.0,
     )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from healthcheck.model.host import Host
+from healthcheck.model.record import HostRecord
+from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.hostfile import parse_hostfile
 from healthcheck.reporting.hostlists import exclude_hosts, healthy_hosts
 from healthcheck.reporting.summary import stdout_line
@@ -42,10 +45,38 @@ def test_nothing_proven_gives_no_list() -> None:
 
 def test_who_is_not_proven_is_excluded_even_when_the_record_forgot_it() -> None:
     record = replace(sick(), excluded_hosts=("node05",), simulated=False)
+    listed = parse_hostfile(exclude_hosts(record), "exclude.hosts")
+    assert [host.name for host in listed] == ["node03", "node05", "node07", "node08"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "node03",
+        "node03 address=10.0.0.3 port=2222 user=admin@corp slots=4 leaf=l1 rack=r7",
+        "node03 address=fe80::1%eth0",
+        "[fe80::1]:2222 user=me",
+        "[node03]:2222",
+        "me@node03:8 pod=p1",
+    ],
+)
+def test_an_excluded_host_is_reached_as_before(line: str) -> None:
+    hosts = parse_hostfile(f"node01\n{line}\n", "cluster.hosts")
+    record = replace(
+        healthy(2),
+        hosts=tuple(HostRecord(host.name, Verdict.PASS) for host in hosts),
+        inventory=hosts,
+        healthy_hosts=("node01",),
+    )
+    assert parse_hostfile(exclude_hosts(record), "exclude.hosts") == hosts[1:]
+
+
+def test_a_host_known_by_name_only_is_a_name() -> None:
+    record = replace(sick(), inventory=(), simulated=False)
     assert exclude_hosts(record).splitlines() == ["node03", "node05", "node07", "node08"]
 
 
-def test_an_exclude_list_of_a_real_run_holds_names_only() -> None:
+def test_an_exclude_list_of_a_real_run_holds_no_comments() -> None:
     assert exclude_hosts(healthy()) == ""
     assert "#" not in exclude_hosts(replace(sick(), simulated=False))
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from healthcheck.model.component import node
 from healthcheck.model.finding import Confidence, Finding
+from healthcheck.model.message import say
 from healthcheck.model.reading import Evidence
 from healthcheck.model.record import HostRecord, RunRecord
 from healthcheck.model.verdict import Verdict
@@ -18,6 +19,7 @@ from healthcheck.reporting.actions import suggested_actions
 from healthcheck.reporting.html import render_html
 from healthcheck.reporting.markdown import code_span, escaped, fence, render_markdown
 from healthcheck.reporting.summary import stdout_line, terminal_summary
+from healthcheck.reporting.view import page
 from tests.golden.records import RECORDS, healthy, interrupted, sick, text
 
 HOSTILE = "<script>alert(1)</script>\"'`|&[x](http://evil.example)\x1b[31m\nrm -rf /"
@@ -235,6 +237,13 @@ def test_all_nodes_sick_still_fits_in_a_megabyte() -> None:
     jobs = tuple(replace(job, verdict=Verdict.FAIL) for job in record.jobs)
     page = render_html(replace(record, hosts=hosts, jobs=jobs, verdict=Verdict.FAIL, healthy_hosts=()))
     assert len(page.encode()) < 1_000_000
+
+
+def test_a_reason_that_another_quotes_is_not_said_twice() -> None:
+    slow = say("probe.hca.slow", rate=100.0, expected=200.0)
+    hosts = (HostRecord("node01", Verdict.FAIL, (slow, slow, say("host.excluded", why=str(slow)))),)
+    record = replace(healthy(1), hosts=hosts, verdict=Verdict.FAIL, healthy_hosts=())
+    assert page(record).nodes[0].why == "excluded from the jobs over several nodes: 100 of 200 Gb/s"
 
 
 def test_escaping_leaves_plain_names_readable() -> None:

@@ -3,5 +3,5 @@
 # Read a line, remove its '# ', run it. Nothing happens when this file is run as it is.
 # INTERRUPTED RUN: it was stopped before its end. What was not reached is not measured, and nothing below is a final judgement.
 #
-# Measure the excluded nodes again, once they are repaired
-#   healthcheck run monthly -H 'node[01-08]'
+# Go on where the run was stopped; what is measured stays
+#   healthcheck run --resume 20260314T021503Z-wxyz

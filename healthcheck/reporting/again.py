@@ -1,0 +1,88 @@
+"""Lines about the run itself, ready to type where it was started: its folder, going on, measuring again, raw output."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+
+from healthcheck.model.record import JobRecord, RunRecord
+from healthcheck.reporting.decision import excluded
+
+DEFAULT_RESULTS = "reports"
+_HOSTS, _RESULTS, _START = ("H", "hosts"), ("o", "results"), (None, "launch-from")
+_FLAGS_BEFORE = "q"
+"""Short flags without a value: they may stand before another short option in one word."""
+
+
+def run_folder(record: RunRecord) -> str:
+    """The run directory as the user would write it where the run was started."""
+    results = [DEFAULT_RESULTS, *_values(record.provenance.arguments, *_RESULTS)][-1]
+    return f"{results.rstrip('/') or '/'}/{record.run_id}"
+
+
+def resume_line(record: RunRecord, folder: str | None = None) -> str | None:
+    """The line that goes on with a run that was ended; None where that is not possible."""
+    if record.state == "complete" or record.provenance.arguments[:1] == ("demo",):
+        return None
+    default = f"{DEFAULT_RESULTS}/{record.run_id}"
+    where = folder or run_folder(record)
+    return shlex.join(("healthcheck", "run", "--resume", record.run_id if where == default else where))
+
+
+def again_line(record: RunRecord) -> str | None:
+    """The line that measures the excluded hosts again, with the arguments of the run; None where it would not work.
+
+    The hosts of an in-process simulation and of `demo` are gone. A resumed run had its arguments before: its playbook
+    lies in its folder.
+    """
+    arguments = record.provenance.arguments
+    if not excluded(record) or not record.provenance.hostfile or arguments[:1] not in (("run",), ("probe",)):
+        return None
+    folder = run_folder(record)
+    words = _without(arguments, *_HOSTS, lambda _: True)
+    words = _without(words, *_START, lambda host: host not in ("first", "local", *excluded(record)))
+    if any(True for _ in _values(arguments, None, "resume")):
+        words = [*_without(words, None, "resume", lambda _: True), f"{folder}/inputs/playbook.yaml"]
+    return shlex.join(("healthcheck", *words, "-H", f"{folder}/exclude.hosts"))
+
+
+def raw_line(record: RunRecord, job: JobRecord) -> str | None:
+    """The line that shows both streams of a job as received; None where their place is not recorded."""
+    if not job.raw:
+        return None
+    return shlex.join(("less", *(f"{run_folder(record)}/{job.raw}/{stream}" for stream in ("stdout", "stderr"))))
+
+
+def _taken(words: Sequence[str], short: str | None, long: str) -> Iterator[tuple[int, int, str, str]]:
+    """(place, how many words, what stays of the first, value) of every use of one option that takes a value."""
+    place = 0
+    while place < len(words):
+        word = words[place]
+        joined = re.fullmatch(rf"-([{_FLAGS_BEFORE}]*){short}(.*)", word, re.DOTALL) if short else None
+        if joined is not None:
+            stays = f"-{joined[1]}" if joined[1] else ""
+            if joined[2]:
+                yield place, 1, stays, joined[2]
+            elif place + 1 < len(words):
+                yield place, 2, stays, words[place + 1]
+                place += 1
+        elif word.startswith(f"--{long}="):
+            yield place, 1, "", word.partition("=")[2]
+        elif word == f"--{long}" and place + 1 < len(words):
+            yield place, 2, "", words[place + 1]
+            place += 1
+        place += 1
+
+
+def _values(words: Sequence[str], short: str | None, long: str) -> Iterator[str]:
+    for _, _, _, value in _taken(words, short, long):
+        yield value
+
+
+def _without(words: Sequence[str], short: str | None, long: str, drop: Callable[[str], bool]) -> list[str]:
+    kept = list(words)
+    for place, length, stays, value in reversed(list(_taken(words, short, long))):
+        if drop(value):
+            kept[place : place + length] = [stays] if stays else []
+    return kept
