@@ -52,9 +52,9 @@ def _nothing_proven(record: RunRecord) -> Message:
 
 
 def excluded(record: RunRecord) -> tuple[str, ...]:
-    """Hosts not to start on, in the order they were named: whoever is not in the proven set."""
+    """Hosts not to start on, in the order they were named: those of the record, and whoever a proof leaves out."""
     healthy = set(record.healthy_hosts)
-    named = tuple(host.name for host in record.hosts)
+    named = tuple(host.name for host in record.hosts) if healthy else ()
     return tuple(dict.fromkeys(name for name in (*named, *record.excluded_hosts) if name not in healthy))
 
 

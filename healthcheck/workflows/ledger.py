@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from msgspec.structs import replace
@@ -141,8 +141,7 @@ class Ledger:
             checks=tuple(self.checks),
             findings=findings(self.checks, verdicts, request.run_id, {job.id: job.hosts for job in self.jobs}),
             healthy_hosts=proven,
-            # Whoever is not proven is not to be started on: a host must never stand in neither list.
-            excluded_hosts=tuple(host.name for host in request.hosts if host.name not in set(proven)),
+            excluded_hosts=self._excluded(verdicts, proven),
             notes=(say("run.simulated"), *self.notes) if self.simulated else tuple(self.notes),
             provenance=Provenance(
                 tool=request.tool,
@@ -154,6 +153,14 @@ class Ledger:
             ),
             inventory=request.hosts,
         )
+
+    def _excluded(self, verdicts: Mapping[str, Verdict], proven: tuple[str, ...]) -> tuple[str, ...]:
+        """Hosts not to start on. Where a proof was asked for, whoever is not proven, so that no host stands in neither
+        list; where it was not, whoever has something against it."""
+        if self.request.wants("multi_node"):
+            together = set(proven)
+            return tuple(name for name in verdicts if name not in together)
+        return tuple(name for name, found in verdicts.items() if found is not Verdict.PASS)
 
     def _host_verdict(self, host: str, checks: Iterable[CheckResult], planned: bool) -> Verdict:
         """A host that left on the way (busy, no longer reached) was not measured in all that was planned; one that was

@@ -15,6 +15,7 @@ from healthcheck.model.record import RunRecord
 from healthcheck.model.units import Bytes, Seconds
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.record_codec import decode_record, encode_record
+from healthcheck.reporting.decision import not_asked_together
 from healthcheck.reporting.hostlists import exclude_hosts, healthy_hosts
 from healthcheck.reporting.summary import stdout_line
 from tests.property.checkups import CheckUp, Turn, TurningTransport, run
@@ -127,7 +128,10 @@ def _green_means_measured(asked: CheckUp, record: RunRecord) -> None:
         # A look alone loads nobody: that a node is in use is worth a line there, and no fault.
         assert all(found.verdict is Verdict.SKIPPED and not _wanted(asked) for found in record.findings)
         assert not exclude_hosts(record)
-    assert stdout_line(record).startswith(f"{record.verdict.name} {len(record.healthy_hosts)}/{asked.nodes} ready")
+    if not not_asked_together(record):
+        assert stdout_line(record).startswith(f"{record.verdict.name} {len(record.healthy_hosts)}/{asked.nodes} ready")
+    else:
+        assert "ready" not in stdout_line(record), "nothing was proven together, so nothing is ready"
 
 
 def _proven_means_together(asked: CheckUp, record: RunRecord) -> None:
