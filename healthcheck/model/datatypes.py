@@ -8,3 +8,6 @@ SIZE_BYTES: dict[str, int] = {
     **dict.fromkeys(("float", "int32", "uint32", "int"), 4),
     **dict.fromkeys(("double", "int64", "uint64"), 8),
 }
+
+# Longest first: `int8` before `int`.
+NAMES_PATTERN = "|".join(sorted(SIZE_BYTES, key=len, reverse=True))

@@ -156,7 +156,7 @@ def measure(run: Run, table: TableHead) -> Iterator[CollectiveRow]:
         gpus_per_node=whole if run.whole_nodes else run.gpus,
         n_ranks=n_ranks,
     )
-    redop, root = redop_and_root(run.collective)
+    redop, root = redop_and_root(table)
     wrong = WRONG_VALUES_PER_RANK if is_corrupt(run) else 0.0
     for size in run.options.sizes:
         size_bytes, count = printed_size(table, size, n_ranks)

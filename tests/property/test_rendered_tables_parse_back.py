@@ -1,78 +1,85 @@
-"""What the simulator prints is what the parser reads: both are held to the same true format from two sides."""
+"""What the simulator prints, of any era and however disguised, is what the parser reads."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from healthcheck.model.collective import Collective
 from healthcheck.model.measurement import CollectiveRow, OutputState, Placement
 from healthcheck.parsing.nccl_tests import parse_output
-from healthcheck.simulator.render import LAYOUTS, Device, TableHead, redop_and_root, render_table
+from healthcheck.simulator.render import ERAS, Device, TableHead, render_table
+from tests.property import disguise
+from tests.property.rendered import Meant, assert_same_rows, tables
 
-versions = st.sampled_from(sorted(LAYOUTS))
-collectives = st.sampled_from(
-    [Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_SCATTER, Collective.BROADCAST, Collective.REDUCE]
-)
-bandwidths = st.floats(0.0, 2000.0).map(lambda value: round(value, 2))
-times = st.floats(0.01, 99_999.0).map(lambda value: round(value, 2))
+NOT_JUDGED = {Collective.HYPERCUBE, Collective.ALLTOALL, Collective.ALLTOALLV, Collective.SENDRECV}
 
 
-@st.composite
-def heads(draw: st.DrawFn) -> TableHead:
-    hosts = draw(st.integers(1, 4))
-    per_host = draw(st.integers(1, 8))
-    devices = tuple(
-        Device(rank, 1000 + rank, f"node{rank // per_host:02d}", rank % per_host, f"0000:{rank:02x}:00", "NVIDIA A100")
-        for rank in range(hosts * per_host)
-    )
-    return TableHead(draw(versions), draw(collectives), devices, min_bytes=1 << 20, max_bytes=1 << 33)
-
-
-@st.composite
-def rows(draw: st.DrawFn, head: TableHead) -> tuple[CollectiveRow, ...]:
-    redop, root = redop_and_root(head.collective)
-    checked = draw(st.booleans())
-
-    def half() -> Placement:
-        checked_value = float(draw(st.integers(0, 3))) if checked else None
-        time_us, algbw, busbw = draw(times), draw(bandwidths), draw(bandwidths)
-        if head.layout.wrong_count:
-            return Placement(time_us, algbw, busbw, wrong=checked_value)
-        return Placement(time_us, algbw, busbw, max_delta=checked_value)
-
-    sizes = [1 << power for power in range(20, 20 + draw(st.integers(1, 14)))]
-    return tuple(CollectiveRow(size, size // 4, "float", redop, root, half(), half()) for size in sizes)
-
-
-def close(printed: float | None, meant: float | None) -> bool:
-    """Equal as far as a column of six or seven characters can tell."""
-    if printed is None or meant is None:
-        return printed is meant
-    return math.isclose(printed, meant, rel_tol=5e-3, abs_tol=5e-3)
-
-
-@settings(max_examples=80, deadline=None)
+@pytest.mark.parametrize("era", ERAS)
+@settings(max_examples=12, deadline=None)
 @given(st.data())
-def test_the_same_rows_come_back(data: st.DataObject) -> None:
-    head = data.draw(heads())
-    meant = data.draw(rows(head))
-    wrong = sum(half.wrong or half.max_delta or 0 for row in meant for _, half in row.placements)
-    output = parse_output(render_table(head, meant, 123.456, int(wrong), simulated=False))
+def test_a_table_of_any_era_comes_back(era: str, data: st.DataObject) -> None:
+    meant = data.draw(tables(era))
+    output = parse_output(
+        render_table(meant.head, meant.rows, 123.456, meant.wrong, simulated=False),
+        argv=(meant.head.collective.binary,),
+    )
     (table,) = output.tables
-    assert (table.n_ranks, len(table.rows)) == (len(head.devices), len(meant))
-    assert table.hosts == tuple(dict.fromkeys(device.host for device in head.devices))
-    assert output.state is (OutputState.FAILED if wrong else OutputState.COMPLETE)
+    assert_same_rows(table, meant)
+    assert table.collective == meant.head.collective.value
+    assert table.n_ranks == len(meant.head.devices)
+    assert table.hosts == tuple(dict.fromkeys(device.host for device in meant.head.devices))
     assert table.avg_busbw_gbyte_s == 123.456
-    for read, row in zip(table.rows, meant, strict=True):
-        assert (read.size_bytes, read.count, read.dtype) == (row.size_bytes, row.count, row.dtype)
-        for (_, got), (_, half) in zip(read.placements, row.placements, strict=True):
-            assert close(got.time_us, half.time_us)
-            assert close(got.algbw_gbyte_s, half.algbw_gbyte_s)
-            assert close(got.busbw_gbyte_s, half.busbw_gbyte_s)
-            assert (got.wrong, got.max_delta) == (half.wrong, half.max_delta)
+    assert (table.out_of_bounds_count, table.out_of_bounds_ok) == (meant.wrong, not meant.wrong)
+    if meant.head.collective not in NOT_JUDGED:
+        assert output.state is (OutputState.FAILED if meant.wrong else OutputState.COMPLETE)
+    if ERAS[era][1].rccl is not None:
+        assert table.tool == "rccl-tests"
+    if ERAS[era][1].version_line:
+        assert table.tool_version == ERAS[era][0]
+    assert {warning.code for warning in output.warnings} <= {"collective_inferred", "wrong_not_judged"}
+
+
+def _read_back(text: str | bytes, meant: Meant) -> None:
+    output = parse_output(text)
+    (table,) = output.tables
+    assert_same_rows(table, meant)
+    assert output.state is OutputState.COMPLETE
+    assert table.n_ranks == len(meant.head.devices)
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.data())
+def test_prefixes_and_noise_change_nothing(data: st.DataObject) -> None:
+    meant = data.draw(tables(good=True))
+    _read_back(data.draw(disguise.disguised(meant)), meant)
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.data())
+def test_rows_in_pieces_are_whole_again(data: st.DataObject) -> None:
+    meant = data.draw(tables(good=True))
+    _read_back(data.draw(disguise.torn(meant)), meant)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        disguise.markdown,
+        disguise.one_json_line_each,
+        disguise.one_json_line_for_all,
+        disguise.escaped,
+        disguise.utf16,
+    ],
+)
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_a_wrapped_output_is_the_same(wrap: Callable[[Meant], str | bytes], data: st.DataObject) -> None:
+    meant = data.draw(tables(good=True))
+    _read_back(wrap(meant), meant)
 
 
 def test_a_simulated_table_says_so() -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from healthcheck.model.datatypes import NAMES_PATTERN
+
 
 class Sign(NamedTuple):
     """A word, and where the word alone is too common, what the line must look like as well."""
@@ -48,7 +50,8 @@ SIGNS = (
     Sign("oom", re.compile("oom[-_]kill")),
 )
 _TYPES = ("float", "half", "double", "nt8", "nt32", "nt64", " int ", "f8e", "8_e", " char ")
-ROW = re.compile(r"\d\s+\d+\s+[a-z]\w*\s", re.ASCII)
+# Somebody else's text may be glued to the type of a torn row.
+ROW = re.compile(rf"\d\s+\d+\s+(?:[a-z]\w*\s|{NAMES_PATTERN})", re.ASCII)
 # What may stand between the config line of a table and its footer, and means nothing elsewhere.
 IN_TABLE = re.compile(r"[#…]|\bn?Rank|\.\.\.|" + ROW.pattern, re.ASCII)
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 
+from healthcheck.model.datatypes import NAMES_PATTERN
 from healthcheck.parsing.nccl_tests.layout import NUMBER, Layout
 from healthcheck.parsing.nccl_tests.lines import Line
 
-ROW_START = re.compile(r"\s*(?:\d{4}-\d\d-\d\d [\d:]{8}\s+)?\d+\s+\d+\s+[a-z]\w*\s", re.ASCII)
+_TIME = r"(?:\d{4}-\d\d-\d\d [\d:]{8}\s+)?"
+_GLUE = r"(?=[\sA-Za-z\[#]|$)"
+# A word is known to its end by the blank behind it; where text is glued to it, by its being one of the known.
+_TYPE = rf"(?:[a-z]\w*(?=\s)|{NAMES_PATTERN})"
+_REDOP = r"(?:[a-z]+(?=\s)|sum|prod|max|min|avg|mulsum|none)"
+ROW_START = re.compile(rf"\s*{_TIME}\d+\s+\d+\s+{_TYPE}", re.ASCII)
 # A row as far as it goes; what follows was glued to it by somebody else. A number that runs into more than a letter
 # (`0.0712-gpu: Test...`) is not known to its last digit.
-_VALUE = rf"(?:{NUMBER}|N/A)(?=[\sA-Za-z\[#]|$)"
 _PIECE = re.compile(
-    rf"\s*(?:\d{{4}}-\d\d-\d\d [\d:]{{8}}\s+)?\d+\s+\d+\s+[a-z]\w*(?:\s+[a-z]+(?=\s))?(?:\s+-?\d+(?=[\sA-Za-z\[#]|$))?"
-    rf"(?:\s+{_VALUE})*",
-    re.ASCII,
+    rf"\s*{_TIME}\d+\s+\d+\s+{_TYPE}(?:\s+{_REDOP})?(?:\s+-?\d+{_GLUE})?(?:\s+(?:{NUMBER}|N/A){_GLUE})*", re.ASCII
 )
 _REST = re.compile(
     rf"(?:{NUMBER}|N/A)(?:\s+(?:{NUMBER}|N/A|\d{{4}}-\d\d-\d\d|[\d:]{{8}}|[A-Z][A-Za-z0-9]*))*$", re.ASCII

@@ -12,7 +12,7 @@ from healthcheck.model.collective import Collective
 from healthcheck.model.measurement import CollectiveTable, OutputState, Rank
 from healthcheck.parsing.nccl_tests import parse_output
 from healthcheck.simulator.cluster import SimCluster
-from healthcheck.simulator.render import LAYOUTS, SIMULATED_LINE, Device, TableHead, render_table
+from healthcheck.simulator.render import LAYOUTS, SIMULATED_LINE, Device, Extras, TableHead, head, render_table
 from tests.unit.simulator.sim import A100, cluster, parsed, run_all, run_single
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "nccl_tests"
@@ -39,6 +39,8 @@ TRUE_OUTPUTS = [
     "v2.19.6-mpi-slow-host",
     "v2.19.6-wrong-g8",
     "v2.19.6-n0",
+    "v2.19.6-memory-M1",
+    "v2.19.6-mpi-split-div2",
 ]
 
 
@@ -65,9 +67,25 @@ def test_the_numbers_of_a_true_output_give_its_bytes_again(name: str) -> None:
         iterations=iterations,
         check=check,
         nccl_code=23203,
+        extras=Extras(memory="GPU memory usage" in text),
     )
     again = render_table(head, table.rows, table.avg_busbw_gbyte_s, table.out_of_bounds_count or 0, simulated=False)
     assert again == text
+
+
+@pytest.mark.parametrize(
+    ("name", "extras"),
+    [
+        ("v2.19.6-per-iter-I1", Extras(per_iteration=True)),
+        ("v2.19.6-timestamps", Extras(timestamps=True)),
+        ("v2.19.6-sweep-g8", Extras()),
+    ],
+)
+def test_the_column_names_of_options_are_the_true_ones(name: str, extras: Extras) -> None:
+    device = Device(0, 1, "vm", 0, "0000:07:00", "X")
+    table = TableHead("2.19.6", Collective.ALL_REDUCE, (device,), 8, 8, extras=extras)
+    true = (FIXTURES / f"{name}.txt").read_text().splitlines()
+    assert set(head(table, simulated=False).splitlines()[-3:]) <= set(true)
 
 
 @pytest.mark.parametrize("version", LAYOUTS)
@@ -97,11 +115,11 @@ def test_a_long_host_name_is_cut_at_its_first_dot_as_nccl_tests_does() -> None:
 def test_shared_buffers_are_cut_to_whole_ranks() -> None:
     table: CollectiveTable = parsed(run_all(cluster(nodes=3), Collective.ALL_GATHER)).tables[0]
     for row in table.rows:
-        assert row.size_bytes == row.count * 4 * 24
+        assert row.size_bytes == (row.count or 0) * 4 * 24
         assert row.size_bytes % (24 * 16) == 0
 
 
 def _device(rank: Rank) -> Device:
     bus = rank.bus_id or ""
     full = bus if ":" in bus else f"0000:{bus.removeprefix('0x')}:00"
-    return Device(rank.rank, rank.pid or 0, rank.host, rank.device or 0, full, rank.model or "")
+    return Device(rank.rank, rank.pid or 0, rank.host, rank.device or 0, full, rank.model or "", rank.group or 0)
