@@ -15,22 +15,22 @@ HOST_TEXTS: dict[str, str] = {
     "host.session_refused": "logged in, but the server refused to run a command: {detail}",
     "host.config": "the ssh configuration for {address} cannot be used: {detail}",
     "host.jump": "through the jump host {jump}: {detail}",
-    "host.files_limit": "{wanted} open files are needed for {hosts} hosts, {allowed} are allowed; "
+    "host.files_limit": "{wanted} open files are needed for {hosts} {hosts:host|hosts}, {allowed} are allowed; "
     "raise it with: ulimit -n {wanted}, or use --parallel",
     "doctor.python": "Python {version}, healthcheck {tool}",
     "doctor.input": "{problem}",
     "doctor.playbook": "playbook {name}: {stages}",
     "doctor.platform": "{name}: {title}",
-    "doctor.hosts": "{count} hosts: {names}",
+    "doctor.hosts": "{count} {count:host|hosts}: {names}",
     "doctor.no_hosts": "none given: -H HOSTFILE also looks at the hosts and at their keys",
     "doctor.ssh_config": "readable; logs in as {user}",
     "doctor.ssh_config_bad": "cannot be used: {detail}; correct ~/.ssh/config or name another with --ssh-config",
     "doctor.keys": "key files: {files}; keys in the agent: {in_agent}",
     "doctor.no_keys": "no key to log in with: make one with ssh-keygen and copy it to the nodes with ssh-copy-id, "
     "or start an agent and fill it with ssh-add",
-    "doctor.known_hosts": "the keys of all {count} hosts are known",
-    "doctor.strangers": "the keys of {count} hosts are not known: {names}; compare and accept them with ssh, "
-    "or run once with --accept-new-host-keys",
+    "doctor.known_hosts": "the {count:key|keys} of {count:the|all} {count} {count:host is|hosts are} known",
+    "doctor.strangers": "the {count:key|keys} of {count} {count:host is|hosts are} not known: {names}; compare "
+    "and accept {count:it|them} with ssh, or run once with --accept-new-host-keys",
     "doctor.mpirun": "{family} {version} on this machine",
     "doctor.no_mpirun": "--launch-from local needs mpirun on this machine: install Open MPI or add it to PATH",
     "doctor.mpirun_unneeded": "none on this machine; not needed, jobs start on the nodes",
@@ -39,5 +39,5 @@ HOST_TEXTS: dict[str, str] = {
     "doctor.results": "results go to {folder}, {free_gbyte:.0f} GB free",
     "doctor.disk_full": "only {free_gbyte:.1f} GB free for {folder}: make room, or choose another folder with -o",
     "doctor.results_unwritable": "cannot write {folder}: {place} is not a folder of yours; choose another with -o",
-    "doctor.open_files": "enough open files for {count} hosts",
+    "doctor.open_files": "enough open files for {count} {count:host|hosts}",
 }

@@ -1,24 +1,25 @@
 """Texts about looks at a node (probes)."""
 
 PROBE_TEXTS: dict[str, str] = {
-    "probe.gpu.all_there": "{found} GPUs",
-    "probe.gpu.fewer": "{found} of {expected} GPUs",
+    "probe.gpu.all_there": "{found} {found:GPU|GPUs}",
+    "probe.gpu.fewer": "{found} of {expected} {expected:GPU|GPUs}",
     "probe.gpu.lost": "the driver lost a GPU ({found} still listed): {line}",
-    "probe.gpu.more": "{found} GPUs where the platform promises {expected}: choose the platform that fits",
+    "probe.gpu.more": "{found} {found:GPU|GPUs} where the platform promises {expected}: choose the platform that fits",
     "probe.gpu.none": "the driver finds no GPU at all",
-    "probe.gpu.no_platform": "{found} GPUs, but no platform says how many there should be",
+    "probe.gpu.no_platform": "{found} {found:GPU|GPUs}, but no platform says how many there should be",
     "probe.gpu.no_driver": "the GPUs cannot be read: nvidia-smi does not reach the driver",
     "probe.gpu.tool_missing": "the GPUs cannot be read: there is no nvidia-smi",
     "probe.gpu.unreadable": "the GPUs cannot be read: {detail}",
     "probe.gpu.model_matches": "all GPUs are {name}",
     "probe.gpu.other_model": "{names} is not what platform {platform} promises; its limits do not apply",
-    "probe.hca.all_there": "all {expected} {kind} compute ports are active",
-    "probe.hca.missing": "{present} of {expected} {kind} compute ports are there",
-    "probe.hca.inactive": "{active} of {expected} {kind} compute ports are active",
-    "probe.hca.no_platform": "{found} ports found, but no platform says how many and how fast they should be",
+    "probe.hca.all_there": "{expected:the|all} {expected} {kind} compute {expected:port is|ports are} active",
+    "probe.hca.missing": "{present} of {expected} {kind} compute {expected:port is|ports are} there",
+    "probe.hca.inactive": "{active} of {expected} {kind} compute {expected:port is|ports are} active",
+    "probe.hca.no_platform": "{found} {found:port|ports} found, but no platform says how many and how fast they "
+    "should be",
     "probe.hca.tool_missing": "the network cards cannot be read: no InfiniBand in sysfs and no ibstat",
     "probe.hca.unreadable": "the network cards cannot be read: {detail}",
-    "probe.hca.at_rate": "{count} compute ports at {rate:g} Gb/s",
+    "probe.hca.at_rate": "{count} compute {count:port|ports} at {rate:g} Gb/s",
     "probe.hca.down": "port {port} of {device} carries no traffic: {state}",
     "probe.hca.slow": "{rate:g} of {expected:g} Gb/s",
     "probe.hca.rate_unknown": "{device} does not tell its rate: {printed!r}",
@@ -28,7 +29,8 @@ PROBE_TEXTS: dict[str, str] = {
     "probe.busy.leftover": "busy, not measured: GPU processes left by the run {token} ({count}): {who}",
     "probe.busy.allowed": "measured beside GPU processes of others ({count}): {who}",
     "probe.leftovers.none": "no process of another healthcheck run",
-    "probe.leftovers.found": "busy, not measured: {count} processes of the healthcheck run {token}: {who}",
+    "probe.leftovers.found": "busy, not measured: {count} {count:process|processes} of the healthcheck run {token}: "
+    "{who}",
     "probe.busy.unreadable": "whether the GPUs are in use cannot be seen, so they are not loaded: {detail}",
     "probe.binary.usable": "{path} can run and was built for MPI",
     "probe.binary.missing": "there is no {path}",
@@ -48,5 +50,6 @@ PROBE_TEXTS: dict[str, str] = {
     "probe.platform.unknown": "no known platform has {seen}; choose with --platform (a file is fine): {names}",
     "probe.no_output": "it let us in but ran no probe: exit code {code} and no answer",
     "probe.same_machine": "shows the GPUs of {other}: both names lead to one machine, measured once, as {other}",
-    "probe.slots": "the hostfile gives {slots} slots, the machine type has {gpus} GPUs: write slots={gpus}, or nothing",
+    "probe.slots": "the hostfile gives {slots} {slots:slot|slots}, the machine type has {gpus} {gpus:GPU|GPUs}: write "
+    "slots={gpus}, or nothing",
 }

@@ -1,12 +1,15 @@
 """The message catalogue: code -> English template with named placeholders. One place for every text.
 
-Templates are plain `str.format` with named fields only. A later language is another mapping with the same keys.
-Each room owns one file of entries; this module joins them and refuses a code that is defined twice.
+Templates are `str.format` with named fields only, and with one addition: `{n} {n:node|nodes}` writes the word that fits
+the number, so that whoever says a message needs no plural and each language has its own. A later language is another
+mapping with the same keys. Each room owns one file of entries; this module joins them and refuses a code that is
+defined twice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from string import Formatter
 
 from healthcheck.model.text_causes import CAUSE_TEXTS
 from healthcheck.model.text_hosts import HOST_TEXTS
@@ -28,9 +31,23 @@ def _joined(*parts: Mapping[str, str]) -> dict[str, str]:
 CATALOGUE_EN = _joined(HOST_TEXTS, JOB_TEXTS, PROBE_TEXTS, CAUSE_TEXTS, REPORT_TEXTS)
 
 
+class _Counting(Formatter):
+    """`{n:node|nodes}`: the first word for exactly one, the second for any other number."""
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        """One field; anything but a pair of words is formatted as ever."""
+        one, bar, many = format_spec.partition("|")
+        if bar:
+            return one if value == 1 else many
+        return format(value, format_spec)
+
+
+_COUNTING = _Counting()
+
+
 def render_en(code: str, args: Mapping[str, str | int | float]) -> str:
     """The English text of a message; a code unknown to this version shows itself rather than nothing."""
     template = CATALOGUE_EN.get(code)
     if template is None:
         return f"{code} {dict(args)}"
-    return template.format(**args)
+    return _COUNTING.vformat(template, (), args) if "|" in template else template.format(**args)

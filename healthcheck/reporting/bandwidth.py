@@ -95,13 +95,8 @@ def bandwidth(record: RunRecord) -> Bandwidth:
         left = alone[SHOWN_ROWS:]
         if left:
             hosts = folded(host for job in left for host in job.hosts)
-            rest.append(plural("report.bandwidth.rest", len(left), hosts=hosts))
+            rest.append(say("report.bandwidth.rest", n=len(left), hosts=hosts))
     return Bandwidth(tuple(rows), tuple(rest))
-
-
-def plural(code: str, n: int, **args: str | int) -> Message:
-    """`code.one` or `code.other`: a plural is a choice of the catalogue, never a glued letter."""
-    return say(f"{code}.one" if n == 1 else f"{code}.other", n=n, **args)
 
 
 def limit_of(record: RunRecord, stage: str, collective: str) -> Limit | None:
@@ -220,7 +215,7 @@ def _who(job: JobRecord, first: JobRecord, named: int) -> Message:
         return say("report.who.without", n=len(job.hosts), names=folded(missing))
     if 1 < len(job.hosts) < named:
         return say("report.who.some", n=len(job.hosts), named=named)
-    return plural("report.who.nodes", len(job.hosts))
+    return say("report.who.nodes", n=len(job.hosts))
 
 
 def _sizes(jobs: Sequence[JobRecord]) -> tuple[SizeRow, ...]:

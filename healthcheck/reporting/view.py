@@ -10,7 +10,7 @@ from msgspec import Struct
 from healthcheck.model.message import say
 from healthcheck.model.record import HostRecord, JobRecord, RunRecord
 from healthcheck.model.verdict import Verdict
-from healthcheck.reporting.bandwidth import Bandwidth, bandwidth, plural, stage_text
+from healthcheck.reporting.bandwidth import Bandwidth, bandwidth, stage_text
 from healthcheck.reporting.cluster_map import ClusterMap, cluster_map, group_labels, speeds
 from healthcheck.reporting.decision import Decision, decide, excluded, slots_of
 from healthcheck.reporting.figures import elapsed, gbyte_s, moment, number, one_line
@@ -118,7 +118,7 @@ def _facts(entries: Sequence[Entry], table: Bandwidth) -> tuple[str, ...]:
         code = "report.number_unknown" if row.percent is None else "report.number"
         facts.append(str(say(code, stage=row.stage, who=row.who, busbw=row.judged, of_peak=row.of_peak)))
     if len(entries) > 1:
-        facts.append(str(plural("report.more_findings", len(entries) - 1)))
+        facts.append(str(say("report.more_findings", n=len(entries) - 1)))
     return tuple(facts)
 
 
@@ -157,7 +157,7 @@ def _meta(record: RunRecord) -> tuple[str, ...]:
     machine = record.platform.title if record.platform is not None else str(say("report.meta.platform_unknown"))
     code = record.exit_code
     return (
-        str(plural("report.meta.nodes_platform", total, platform=one_line(machine))),
+        str(say("report.meta.nodes_platform", n=total, platform=one_line(machine))),
         moment(record.started_at),
         elapsed(record.started_at, record.finished_at),
         f"{say('report.meta.playbook')} {one_line(record.playbook.name)}",

@@ -54,6 +54,28 @@ def test_templates_use_named_fields_only() -> None:
         assert all(name.isidentifier() for name in placeholders(template)), code
 
 
+def test_a_number_gets_the_word_that_fits_it() -> None:
+    said = [str(Message("run.started", {"run_id": "r", "playbook": "quick", "hosts": hosts})) for hosts in (0, 1, 2)]
+    assert [text.rpartition(", ")[2] for text in said] == ["0 hosts", "1 host", "2 hosts"]
+
+
+def test_a_pair_of_words_holds_no_value_that_could_hold_a_bar() -> None:
+    for code, template in CATALOGUE_EN.items():
+        for _, _, spec, _ in Formatter().parse(template):
+            assert "|" not in (spec or "") or re.fullmatch(r"[A-Za-z ]+\|[A-Za-z ]+", spec or ""), code
+
+
+def test_every_number_before_a_noun_is_asked_for_its_word() -> None:
+    """`{n} nodes` would say `1 nodes`."""
+    nouns = "node|host|GPU|job|port|rank|size|group|process|slot|finding|value"
+    careless = {
+        code: found[0]
+        for code, template in CATALOGUE_EN.items()
+        if (found := re.findall(rf"\{{\w+\}} (?:{nouns})e?s\b", template))
+    }
+    assert careless == {}
+
+
 def test_a_code_of_a_later_version_shows_itself() -> None:
     assert "later.code" in str(Message("later.code", {"n": 3}))
 
