@@ -117,6 +117,7 @@ CAUSES: dict[str, Cause] = {
     "peak": Cause("not_judged"),
     # Left alone on purpose.
     "busy.leftover": Cause("busy_leftover", commands=(("healthcheck", "clean"),)),
+    "leftovers.may_still_run": Cause("may_still_run", commands=(("healthcheck", "clean", "{run_id}"),)),
     "busy.foreign": Cause("busy_foreign", commands=(("ssh", "{host}", "nvidia-smi"),)),
     # Ended by the user.
     "integrity.stopped": STOPPED,

@@ -11,6 +11,7 @@ from healthcheck.diagnosis.explain import findings
 from healthcheck.evaluation.gate import checks_by_host, exit_code, host_verdict, proven_hosts, run_verdict
 from healthcheck.evaluation.stage import JobJudgement
 from healthcheck.model.command import ExitKind, JobOutcome
+from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
@@ -18,6 +19,7 @@ from healthcheck.model.node import NodeFacts
 from healthcheck.model.platform import Limit, Platform
 from healthcheck.model.record import HostRecord, JobRecord, Provenance, RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.probes import leftovers
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.request import RunRequest
 
@@ -83,7 +85,7 @@ class Ledger:
                 self.limits.append(judgement.limit)
             for outcome in judgement.outcomes:
                 job = outcome.job
-                self.may_still_run.update(outcome.may_still_run)
+                self._note_what_may_still_run(outcome)
                 # A stand-in says so in its own output, whatever the user thinks the hosts are.
                 self.simulated |= any(warning.code == "simulated" for warning in outcome.output.warnings)
                 if _measures_its_hosts(judgement):
@@ -107,6 +109,16 @@ class Ledger:
                         reasons=_reasons(judgement, outcome),
                     )
                 )
+
+    def _note_what_may_still_run(self, outcome: JobOutcome) -> None:
+        """A node on which ranks of ours may still hold the GPUs is no place to start on, however fast it was."""
+        job, named = outcome.job, {host.name for host in self.request.hosts}
+        for name in outcome.may_still_run:
+            if name in named and name not in self.may_still_run:
+                message, rule = say("host.may_still_run"), "leftovers.may_still_run"
+                check = CheckResult(leftovers.CHECK, node(name), Verdict.INCONCLUSIVE, message, rule, job.stage)
+                self.add_checks([replace(check, job=job.id)])
+        self.may_still_run.update(outcome.may_still_run)
 
     def record(self, state: State, signum: int | None = None) -> RunRecord:
         """The record as of now. An unfinished run is never better than INCONCLUSIVE."""
@@ -178,10 +190,9 @@ class Ledger:
             together = any(host.name in job.hosts and len(job.hosts) > 1 for job in self.jobs)
             without = say("host.only_together") if together else say("finding.no_result")
             reasons.append(self.set_aside.get(host.name, without))
-        still = host.name in self.may_still_run
-        if still:
-            reasons.append(say("host.may_still_run"))
-        return HostRecord(host.name, verdict, tuple(reasons), host.labels, may_still_run=still)
+        return HostRecord(
+            host.name, verdict, tuple(reasons), host.labels, may_still_run=host.name in self.may_still_run
+        )
 
     def _versions(self) -> dict[str, str]:
         """What was found on the nodes, as `value (count)`; differing versions stand side by side."""
