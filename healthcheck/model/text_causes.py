@@ -7,13 +7,15 @@ CAUSE_TEXTS: dict[str, str] = {
     "if it comes back.",
     "cause.gpu_none": "the driver finds no GPU at all",
     "remedy.gpu_none": "Look at the kernel log for NVRM lines; reload the driver or power-cycle the node.",
-    "cause.gpu_fewer": "only {found} of {expected} GPUs are there: the others fell off the bus or are hidden",
+    "cause.gpu_fewer": "only {found} of {expected} {expected:GPU is|GPUs are} there: the others fell off the bus or "
+    "are hidden",
     "remedy.gpu_fewer": "Drain the node, look for Xid lines, power-cycle it; check the GPU's seat and power.",
     "cause.hca_down": "port {port} of {device} is down ({state}): cable, transceiver, switch port or subnet manager",
     "remedy.hca_down": "Reseat the cable of {device} at both ends, look at its switch port and at the subnet manager.",
-    "cause.hca_missing": "only {present} of {expected} {kind} ports are visible: a card is missing or has no driver",
+    "cause.hca_missing": "only {present} of {expected} {kind} {expected:port is|ports are} visible: a card is missing "
+    "or has no driver",
     "remedy.hca_missing": "Compare the cards on the PCIe bus with the ports; reseat the card or reload its driver.",
-    "cause.hca_inactive": "only {active} of {expected} {kind} ports are active",
+    "cause.hca_inactive": "only {active} of {expected} {kind} {expected:port is|ports are} active",
     "remedy.hca_inactive": "Look at the ports that are not active: cable, switch port, subnet manager.",
     "cause.hca_slow": "the link of {device} came up at {rate:g} of {expected:g} Gb/s: cable, transceiver or port",
     "remedy.hca_slow": "Reseat or change the cable of {device}, look at the speed of its switch port, measure again.",
