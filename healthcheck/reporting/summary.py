@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.again import resume_line
 from healthcheck.reporting.bandwidth import BandwidthRow
 from healthcheck.reporting.cluster_map import ClusterMap
 from healthcheck.reporting.decision import decide, excluded, not_asked_together, urgent_first
@@ -19,6 +21,7 @@ LINE_LIMIT = 200
 """The stdout line is cut here, behind its fixed part."""
 MAX_WIDTH = 96
 MAX_ROWS = 16
+NARROWEST_WHO = 10
 # The line on stdout is a contract and never translated.
 _WITHOUT_A_SET = {
     "looked_only": "{total}/{total} looked at, no bandwidth measured",
@@ -72,20 +75,57 @@ def terminal_summary(record: RunRecord, width: int, folder: str | None = None) -
 
 def _bandwidth(view: Page, width: int) -> list[str]:
     rows = view.bandwidth.rows[:MAX_ROWS]
-    table = [(row.stage, _who(row), row.judged, row.of_peak, row.verdict.name, row.is_median) for row in rows]
-    if not table:
+    if not rows:
         return []
-    stage, who, value, peak = (max(len(str(row[column])) for row in table) for column in range(4))
+    cells = _columns(rows)
+    *fixed, word = (max(map(len, column)) for column in zip(*cells, strict=True))
+    # The column that says who gives way: names wrap, numbers and verdicts keep their place.
+    room = width - 2 - sum(fixed) + fixed[_WHO] - word - 2 * len(fixed)
     lines: list[str] = []
-    for name, group, number, of_peak, verdict, is_median in table:
-        word = str(say("report.terminal.median", verdict=verdict)) if is_median else verdict
-        with_unit = number if not number[0].isdigit() else str(say("report.unit.gbyte_s", value=number))
-        line = f"  {name:<{stage}}  {group:<{who}}  {with_unit:>{value + 5}}  {of_peak:<{peak}}  {word}"
-        lines += [line.rstrip()] if len(line) <= width else _wrapped(" ".join(line.split()), width, "  ", "    ")
+    if room < NARROWEST_WHO:
+        for row in cells:
+            lines += _wrapped(" ".join(filter(None, row)), width, "  ", "    ")
+    else:
+        fixed[_WHO] = min(fixed[_WHO], room)
+        for row in cells:
+            lines += _aligned(row, fixed)
     left = len(view.bandwidth.rows) - len(rows)
     if left > 0:
         lines.append(f"  {say('report.terminal.more', n=left)}")
+    for message in view.bandwidth.rest:
+        lines += _wrapped(str(say("report.terminal.and", what=one_line(str(message)))), width, "  ", "    ")
     return lines
+
+
+_WHO, _VALUE = 2, 3
+"""Columns of the table: stage, collective, who, value, of peak, verdict."""
+
+
+def _columns(rows: Sequence[BandwidthRow]) -> list[tuple[str, ...]]:
+    several = len({row.collective for row in rows}) > 1
+    return [
+        (
+            row.stage,
+            row.collective if several else "",
+            _who(row),
+            str(say("report.unit.gbyte_s", value=row.judged)) if row.judged[0].isdigit() else row.judged,
+            row.of_peak,
+            str(say("report.terminal.median", verdict=row.verdict.name)) if row.is_median else row.verdict.name,
+        )
+        for row in rows
+    ]
+
+
+def _aligned(row: tuple[str, ...], widths: Sequence[int]) -> list[str]:
+    first, *others = textwrap.wrap(row[_WHO], widths[_WHO], break_on_hyphens=False)
+    cells = [first if column == _WHO else text for column, text in enumerate(row[:-1])]
+    texts = [
+        f"{text:>{size}}" if column == _VALUE else f"{text:<{size}}"
+        for column, (text, size) in enumerate(zip(cells, widths, strict=True))
+        if size
+    ]
+    before = sum(size + 2 for size in widths[:_WHO] if size)
+    return [f"  {'  '.join((*texts, row[-1]))}".rstrip(), *(f"  {' ' * before}{other}" for other in others)]
 
 
 def _who(row: BandwidthRow) -> str:
@@ -138,16 +178,20 @@ def _entry(place: int, entry: Entry, width: int) -> list[str]:
 
 def _files(record: RunRecord, where: str, width: int) -> list[str]:
     lines: list[tuple[str, str]] = []
+    resume = resume_line(record, where)
+    if resume is not None:
+        lines.append((str(say("report.terminal.resume")), resume))
     if decide(record).offers_list:
         first, *others = start_lines(record, f"{where}/healthy.hosts")
-        lines.append((str(say("report.terminal.start")), first))
+        label = say("report.terminal.start_simulated" if record.simulated else "report.terminal.start")
+        lines.append((str(label), first))
         lines += [("", f"{say('report.terminal.or')} {other}") for other in others]
     lines.append((str(say("report.terminal.report")), f"{where}/report.html"))
     commented = str(say("report.terminal.commented"))
     lines.append((str(say("report.terminal.commands")), f"{where}/suggested-actions.sh  ({commented})"))
-    label = max(len(name) for name, _ in lines)
+    column = max(len(name) for name, _ in lines)
     # A path or a command is never wrapped: it is there to be copied.
-    return [f"  {name:<{label}}   {one_line(text)}" for name, text in lines]
+    return [f"  {name:<{column}}   {one_line(text)}" for name, text in lines]
 
 
 def _wrapped(text: str, width: int, indent: str, hanging: str | None = None) -> list[str]:

@@ -136,8 +136,8 @@ def _start(record: RunRecord, decision: Decision) -> Start | None:
         return None
     slots = slots_of(record)
     ready = len(record.healthy_hosts)
-    title = say("report.start.title_no_slots", ready=ready)
-    if all(name in slots for name in record.healthy_hosts):
+    title = say("report.start.title_simulated" if record.simulated else "report.start.title_no_slots", ready=ready)
+    if not record.simulated and all(name in slots for name in record.healthy_hosts):
         title = say("report.start.title", ready=ready, slots=sum(slots[name] for name in record.healthy_hosts))
     return Start(str(title), start_lines(record, "healthy.hosts"))
 
