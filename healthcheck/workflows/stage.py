@@ -106,23 +106,24 @@ def _together(
         return jobs, []
     transport = engine.local if launch_host is None else engine.transport
     start = launch_host or LOCALHOST
-    facts = (
-        ledger.facts[start.name]
-        if launch_host is not None
-        else look_at(LOCALHOST, request, engine.local, engine.cancel).facts
-    )
+    here = None if launch_host is not None else look_at(LOCALHOST, request, engine.local, engine.cancel)
+    facts = ledger.facts[start.name] if here is None else here.facts
+    kept = tuple(job for job in jobs if _measured(job, earlier))
     if facts is None or facts.mpi.value is None:
-        _no_launcher(stage, start, ledger)
-        return (), []
+        why, rule = say("launch.mpirun_missing", host=start.name), "launch.mpirun_missing"
+        if here is not None and here.refusal is not None:
+            why, rule = here.refusal, here.rule
+        ledger.add_checks([_between(stage, why, rule)])
+        return kept, []
     folder = _bring_files(facts.mpi.value, hosts, start, transport, ledger)
     if isinstance(folder, Message):
         ledger.add_checks([_between(stage, folder, "launch.files")])
-        return (), []
+        return kept, []
     folders = {str(PurePosixPath(_program(ledger.facts[host.name], wanted[0])).parent) for host in hosts}
     if len(folders) > 1:
         message = say("run.wrong_folders", folders=", ".join(sorted(folders)[:4]))
         ledger.add_checks([_between(stage, message, "launch.folders_differ")])
-        return (), []
+        return kept, []
     program_facts = ledger.facts[hosts[0].name]
     launches = []
     for job in wanted:
@@ -166,9 +167,11 @@ def _bring_files(
 def remove_launch_files(ledger: Ledger, engine: Engine) -> None:
     """Take the launch files away again; what stays of us on a node is the cache of binaries only."""
     token = ledger.request.owner.token
-    by_name = {host.name: host for host in (*ledger.request.hosts, LOCALHOST)}
+    # A host of the hostfile may be called localhost, too: a tunnel to somewhere else.
+    here = ledger.request.launch_from == "local"
+    by_name = {host.name: host for host in ((LOCALHOST,) if here else ledger.request.hosts)}
+    transport = engine.local if here else engine.transport
     for name in ledger.launch_folders:
-        transport = engine.local if name == LOCALHOST.name else engine.transport
         run_short(transport, by_name[name], tidy_command(f"run/{token}", token))
 
 
@@ -246,10 +249,6 @@ def _too_few(stage: Stage, count: int, ledger: Ledger) -> None:
     else:
         message = say("stage.too_few_hosts", count=count, named=named)
         ledger.add_checks([_between(stage, message, "stage.too_few_hosts")])
-
-
-def _no_launcher(stage: Stage, start: Host, ledger: Ledger) -> None:
-    ledger.add_checks([_between(stage, say("launch.mpirun_missing", host=start.name), "launch.mpirun_missing")])
 
 
 def _tell(stage: Stage, outcome: JobOutcome, ledger: Ledger, engine: Engine) -> None:
