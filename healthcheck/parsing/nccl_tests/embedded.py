@@ -17,6 +17,8 @@ _DEEPEST = 4
 
 def inner_lines(text: str, deep: int = 0) -> list[tuple[str, bool]] | None:
     """(line, does it end) for all lines inside this one; None when it is an ordinary line."""
+    if deep == 0 and '"busBw"' in text:
+        return None  # a result of rccl-tests: read as such
     if text.startswith("{") and deep < _DEEPEST:
         try:
             document: object = msgspec.json.decode(text)

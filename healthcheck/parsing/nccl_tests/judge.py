@@ -106,7 +106,9 @@ def find_ending(
     if launch is not None and kind not in failures.kinds and (kind is not FailureKind.UNKNOWN or not failures.kinds):
         text = str(launch.message) if kind is FailureKind.UNKNOWN else launch.line or str(launch.message)
         failures.add(kind, text, launch.host, leftover.line_of(launch.line))
-    footers = [draft.bounds[2] for draft in drafts if draft.bounds is not None]
+    # An average that is a number proves rows that somebody left out.
+    ended = [draft for draft in drafts if draft.layout is not None and draft.finished and draft.average is None]
+    footers = [draft.bounds[2] for draft in ended if draft.bounds is not None]
     # Rows that were there but could not be read are a cut log, not a run without a measurement.
     nothing = not any(draft.unread_rows or any(map(measured, draft.rows)) for draft in drafts)
     if nothing and (exit_code == 0 or footers) and not failures.kinds:

@@ -46,6 +46,12 @@ class Layout(Struct, frozen=True):
         left = len(self.left) + (_TIMESTAMP_TOKENS - 1 if "timestamp" in self.left else 0)
         return left + len(self.halves) * len(self.half) + self.tail_tokens
 
+    @property
+    def ends_of_halves(self) -> frozenset[int]:
+        """Tokens up to the end of each half; one less where the redop is blank."""
+        ends = {self.width - self.tail_tokens - index * len(self.half) for index in range(len(self.halves))}
+        return frozenset(ends | {end - 1 for end in ends} if "redop" in self.left else ends)
+
     def row(self, tokens: Sequence[str]) -> CollectiveRow | None:
         """The row these tokens are; None unless every column is there and is what its header says."""
         data_end = len(tokens) - self.tail_tokens

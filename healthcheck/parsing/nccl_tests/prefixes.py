@@ -61,7 +61,7 @@ class Prefixes:
     def unknown(self, text: str) -> str:
         """The text without a prefix that was learned from this line or an earlier one."""
         head = _HEAD.search(text)
-        if head is not None and text[: head.start()].strip("# \t") and head.start() <= _LONGEST_LEARNED:
+        if head is not None and _is_prefix(text[: head.start()]):
             if len(self._learned) < _MOST_LEARNED:
                 self._learned.append(_general(text[: head.start()]))
             return text[head.start() :]
@@ -69,6 +69,11 @@ class Prefixes:
             if match := pattern.match(text):
                 return text[match.end() :]
         return text
+
+
+def _is_prefix(text: str) -> bool:
+    """True for what may stand in front of a head; a fork has `timestamp` as its first column name."""
+    return len(text) <= _LONGEST_LEARNED and text.strip("# \t") not in ("", "timestamp")
 
 
 def _general(prefix: str) -> re.Pattern[str]:

@@ -12,6 +12,8 @@ from healthcheck.parsing.nccl_tests.lines import Line
 from healthcheck.parsing.nccl_tests.naming import of_program
 from healthcheck.parsing.nccl_tests.torn import ROW_START, TornRow, torn_row
 
+_MOST_WARNINGS = 100  # a log of gigabytes may be damaged everywhere
+
 
 class Stream:
     """Feed it lines; `drafts` are what it saw. `signs` are (line, why) of output mixed from several processes."""
@@ -57,8 +59,8 @@ class Stream:
         text = line.text
         if ROW_START.match(text):
             return self._row(line)
-        if self._torn is not None and self._continue_row(line):
-            return ""
+        if self._torn is not None and (rest := self._continue_row(line)) is not None:
+            return rest
         if "Rank" in text and heads.DEVICE_START.match(text):
             self._devices(line)
             return ""
@@ -175,8 +177,9 @@ class Stream:
         draft = self.draft
         layout = draft.layout or self._layout
         if layout is None:
+            if not draft.unread_rows:
+                self._warn("row_without_header", "rows without column names above them are left out", line.number)
             draft.unread_rows = True
-            self._warn("row_without_header", "a row without column names above it is left out", line.number)
             return ""
         row = layout.row(line.text.split()) if line.terminated else None
         if row is None:
@@ -197,17 +200,18 @@ class Stream:
         draft.add_row(row, line.number)
         return ""
 
-    def _continue_row(self, line: Line) -> bool:
+    def _continue_row(self, line: Line) -> str | None:
         """More of a row into which somebody's text had been glued; a row only once it fits to the last column."""
         torn, layout = self._torn, self.draft.layout
-        if torn is None or layout is None or not torn.takes(line.text, layout):
-            return False
+        rest = torn.takes(line.text, layout) if torn is not None and layout is not None else None
+        if rest is None or torn is None or layout is None:
+            return None
         row = layout.row(torn.tokens) if line.terminated else None
         if row is not None:
             self._torn = None
             self.draft.add_row(row, torn.line)
             self.draft.joined.add(torn.line)
-        return True
+        return rest
 
     def _drop_torn(self) -> None:
         if self._torn is not None:
@@ -240,4 +244,6 @@ class Stream:
         return True
 
     def _warn(self, code: str, message: str, line: int) -> None:
+        if len(self.warnings) >= _MOST_WARNINGS:
+            return
         self.warnings.append(ParseWarning(code, message.strip().lstrip("# "), line))

@@ -19,9 +19,9 @@ ROW_START = re.compile(rf"\s*{_TIME}\d+\s+\d+\s+{_TYPE}", re.ASCII)
 _PIECE = re.compile(
     rf"\s*{_TIME}\d+\s+\d+\s+{_TYPE}(?:\s+{_REDOP})?(?:\s+-?\d+{_GLUE})?(?:\s+(?:{NUMBER}|N/A){_GLUE})*", re.ASCII
 )
-_REST = re.compile(
-    rf"(?:{NUMBER}|N/A)(?:\s+(?:{NUMBER}|N/A|\d{{4}}-\d\d-\d\d|[\d:]{{8}}|[A-Z][A-Za-z0-9]*))*$", re.ASCII
-)
+_COLUMN = rf"(?:{NUMBER}|N/A)"
+_REST = re.compile(rf"{_COLUMN}(?:\s+(?:{_COLUMN}|\d{{4}}-\d\d-\d\d|[\d:]{{8}}|[A-Z][A-Za-z0-9]*))*$", re.ASCII)
+_HALF = re.compile(rf"{_COLUMN}{_GLUE}(?:\s+{_COLUMN}{_GLUE})*", re.ASCII)
 
 
 class TornRow:
@@ -31,13 +31,20 @@ class TornRow:
         self.line = line
         self.tokens = tokens
 
-    def takes(self, text: str, layout: Layout) -> bool:
-        """Adds a line that holds nothing but more columns of this row; False, and unchanged, for any other."""
-        more = text.split()
-        if not _REST.match(text) or len(self.tokens) + len(more) > layout.width:
-            return False
-        self.tokens = [*self.tokens, *more]
-        return True
+    def takes(self, text: str, layout: Layout) -> str | None:
+        """Adds what a line has of this row's next columns; the text behind it comes back. None: it has nothing of it.
+
+        Text may only stand behind a whole half: there the next write began.
+        """
+        match = _REST.match(text) or _HALF.match(text)
+        if match is None:
+            return None
+        tokens = [*self.tokens, *match[0].split()]
+        rest = text[match.end() :].strip()
+        if len(tokens) > layout.width or (rest and len(tokens) not in layout.ends_of_halves):
+            return None
+        self.tokens = tokens
+        return rest
 
 
 def torn_row(line: Line) -> tuple[TornRow, str]:
