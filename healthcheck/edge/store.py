@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import secrets
 import string
@@ -20,6 +21,7 @@ from healthcheck.ports import Clock, JobSink
 
 RECORD = "record.json"
 OUTCOME = "outcome.json"
+LONGEST_NAME = 200
 
 
 def new_run_id(now: datetime) -> str:
@@ -67,8 +69,9 @@ class DirectoryStore:
 
     @classmethod
     def open(cls, run: str, results: Path, clock: Clock) -> DirectoryStore:
-        """An existing run, by its folder or by its id below `results`."""
-        for folder in (Path(run), results / run):
+        """An existing run, by its folder, by a file of that folder, or by its id below `results`."""
+        named = Path(run)
+        for folder in (named.parent if named.is_file() else named, results / run):
             if is_file(folder / RECORD):
                 return cls(folder, clock)
         raise InputError(run, f"is not a run directory: there is no {RECORD} in it, nor in {results / run}")
@@ -80,7 +83,11 @@ class DirectoryStore:
 
     def _job_folder(self, job_id: str, stage: str) -> Path:
         # Quoted, since a host may be an IPv6 address; short ids stay readable.
-        return self._folder / "raw" / stage / urllib.parse.quote(job_id, safe=".-_")
+        name = urllib.parse.quote(job_id, safe=".-_")
+        if len(name) > LONGEST_NAME:
+            # A host name may have 253 letters, a folder 255 with everything before and behind it.
+            name = f"{name[: LONGEST_NAME - 13]}-{hashlib.sha256(job_id.encode()).hexdigest()[:12]}"
+        return self._folder / "raw" / stage / name
 
     def sink(self, job_id: str, stage: str) -> JobSink:
         """The raw files of a job; an earlier, unfinished attempt is moved aside, never overwritten."""

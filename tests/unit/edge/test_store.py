@@ -62,6 +62,16 @@ def test_a_job_on_an_ipv6_host_has_a_folder_of_its_own(tmp_path: Path) -> None:
     assert "/" not in folder.name and ":" not in folder.name
 
 
+def test_jobs_on_hosts_with_the_longest_names_have_folders_of_their_own(tmp_path: Path) -> None:
+    store = DirectoryStore.create(tmp_path, SystemClock())
+    long = ".".join(["x" * 60] * 4)
+    for host in (f"{long}.a", f"{long}.b"):
+        for _ in range(2):
+            store.sink(f"single_node.all_reduce.{host}", "single_node").close()
+    folders = [folder.name for folder in (store.folder / "raw" / "single_node").iterdir()]
+    assert len(folders) == 4 and sum(".attempt1" in name for name in folders) == 2
+
+
 def test_an_owner_is_dead_when_its_pid_belongs_to_another_process() -> None:
     mine = current_owner()
     assert not is_dead(mine)
