@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from healthcheck.cli.asked import Asked
     from healthcheck.edge.store import DirectoryStore
     from healthcheck.model.record import RunRecord
+    from healthcheck.workflows.clean import Cleaned
 
 # How many of the newest run directories are looked through for runs that were cut off.
 LOOK_BACK = 30
@@ -27,25 +28,28 @@ def command(
     clean_cache: Annotated[
         bool, typer.Option("--clean-cache", help="Also remove our cache of binaries on the hosts of RUN.")
     ] = False,
+    json: options.Json = False,
 ) -> None:
     """End processes of a run whose healthcheck was killed, on every host of it. Exit 3 when some may be left.
 
     Example: healthcheck clean 20260314T021503Z-qhzt
     """
     from healthcheck.cli.asked import Asked
+    from healthcheck.cli.document import print_document
     from healthcheck.cli.exits import say
 
     asked = Asked(hosts=None, results=results, ssh_config=ssh_config)
     if run is not None:
         store = _store(run, results)
-        clean = [clean_up(_not_running(store.load_record(), run), asked, clean_cache, store.folder)]
+        cleaned = [clean_up(_not_running(store.load_record(), run), asked, clean_cache, store.folder)]
     else:
         records = dead_runs(results)
         if not records:
             say(f"no run below {results} was cut off: nothing to clean")
-            return
-        clean = [clean_up(record, asked, clean_cache) for record in records]
-    raise typer.Exit(0 if all(clean) else 3)
+        cleaned = [clean_up(record, asked, clean_cache) for record in records]
+    if json:
+        print_document("healthcheck.clean/1", runs=cleaned)
+    raise typer.Exit(0 if all(done.settled for done in cleaned) else 3)
 
 
 def dead_runs(results: Path) -> list[RunRecord]:
@@ -90,8 +94,8 @@ def _not_running(record: RunRecord, run: str) -> RunRecord:
     return record
 
 
-def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False, folder: Path | None = None) -> bool:
-    """Sweep the hosts of one run and tell; True when nothing is left anywhere.
+def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False, folder: Path | None = None) -> Cleaned:
+    """Sweep the hosts of one run and tell what is left where.
 
     `folder` is the run directory where it is not the one of that id below the results: it may have been moved.
     """
@@ -120,7 +124,7 @@ def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False, folder:
         say(f"run {record.run_id}: processes could not be ended on {fold(done.left)}")
     if done.unknown:
         say(f"run {record.run_id}: could not be looked at, may still run there: {fold(done.unknown)}")
-    if not done.left and not done.unknown and record.state == "incomplete":
+    if done.settled and record.state == "incomplete":
         # Settled: it is no longer listed as cut off, and can still be resumed.
         store.save_record(replace(record, state="interrupted"))
-    return not done.left and not done.unknown
+    return done

@@ -11,6 +11,7 @@ from healthcheck.evaluation.limits import expectation_gbyte_s
 from healthcheck.launchers import LAUNCHERS
 from healthcheck.launchers.site import LaunchSite
 from healthcheck.model.command import CollectiveJob
+from healthcheck.model.message import say
 from healthcheck.model.node import MpiFlavour
 from healthcheck.model.playbook import BENCHMARK_STAGES
 from healthcheck.planning.estimate import job_seconds, stage_seconds
@@ -45,14 +46,15 @@ def print_plan(asked: Asked, as_json: bool) -> None:
         ]
         out(json.dumps({"schema": "healthcheck.plan/1", "simulated": request.simulated, "stages": stages}, indent=1))
         return
-    hosts = "simulated hosts" if request.simulated else "hosts"
-    out(f"playbook {request.playbook.name}, {len(request.hosts)} {hosts}; nothing is run")
+    head = "plan.head_simulated" if request.simulated else "plan.head"
+    out(str(say(head, playbook=request.playbook.name, hosts=len(request.hosts))))
     if inputs.platform is None:
-        out(f"platform not known before the probes; {gpus} GPUs a node are assumed here")
+        out(str(say("plan.guess", gpus=gpus)))
     for name, jobs in planned:
-        out(f"\n{name}: {len(jobs)} jobs, about {max(seconds[name] / 60, 0.1):.1f} minutes")
+        out(f"\n{say('plan.stage', stage=name, jobs=len(jobs), minutes=max(seconds[name] / 60, 0.1))}")
         for job in jobs:
-            out(f"  {job.id}  {len(job.hosts)} x {job.ranks_per_host[0]} ranks, at most {_time(request, job)}")
+            size = say("plan.job", hosts=len(job.hosts), ranks=job.ranks_per_host[0], time=_time(request, job))
+            out(f"  {job.id}  {size}")
             out(f"    {shlex.join(_argv(request, job))}")
     out(f"\nin all about {max(sum(seconds.values()) / 60, 0.1):.1f} minutes after the probes")
 

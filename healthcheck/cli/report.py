@@ -12,14 +12,16 @@ from healthcheck.cli import options
 def command(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run directory, or a run id below --results.")],
     results: options.Results = options.DEFAULT_RESULTS,
+    json: options.Json = False,
 ) -> None:
-    """Render report.html, report.md, the host lists and the suggested actions of a run again.
+    """Render report.html, report.md, the host lists and the suggested actions of a run again. --json: its record.
 
     Example: healthcheck report 20260314T021503Z-qhzt
     """
     from healthcheck.cli.exits import out, say
     from healthcheck.edge.clock import SystemClock
     from healthcheck.edge.store import DirectoryStore
+    from healthcheck.parsing.record_codec import encode_record
     from healthcheck.reporting.summary import stdout_line
     from healthcheck.workflows.pages import write_pages
 
@@ -27,4 +29,4 @@ def command(
     record = store.load_record()
     write_pages(record, store)
     say(f"wrote {store.folder / 'report.html'} and the files beside it")
-    out(stdout_line(record))
+    out(encode_record(record).decode().rstrip("\n") if json else stdout_line(record))

@@ -25,6 +25,7 @@ def command(
     folder: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for hostfile and keys; default: a temporary one.")
     ] = None,
+    json: options.Json = False,
 ) -> None:
     """Serve a simulated cluster over SSH on 127.0.0.1 until Ctrl-C, and print how to check it up.
 
@@ -33,9 +34,11 @@ def command(
     import sys
 
     from healthcheck.cli.asked import SIMULATED_PLATFORM
+    from healthcheck.cli.document import print_document
     from healthcheck.cli.exits import out, say
     from healthcheck.edge.shipped import load_platform
     from healthcheck.errors import Interrupted
+    from healthcheck.model.message import Message
     from healthcheck.simulator.cluster import SimCluster
     from healthcheck.simulator.faults import parse_fault
     from healthcheck.simulator.ssh_server import SimSshServer
@@ -45,11 +48,23 @@ def command(
     cluster = SimCluster(nodes, machine, seed, faults, leaf_size, job_seconds)
     arrived = _signals()
     with SimSshServer(cluster, folder) as server:
-        say(f"simulated: {nodes} nodes of {machine.name} on 127.0.0.1; no GPU and no network is measured")
+        say(str(Message("simulate.serves", {"nodes": nodes, "machine": machine.name})))
         for text in fault or ():
             say(f"simulated: planted {text}")
-        out(str(server.hostfile))
-        out(run_line(server, machine.name if platform == "auto" else platform))
+        line = run_line(server, machine.name if platform == "auto" else platform)
+        if json:
+            print_document(
+                "healthcheck.simulate/1",
+                hostfile=str(server.hostfile),
+                ssh_config=str(server.ssh_config),
+                command=line,
+                platform=machine.name,
+                nodes=nodes,
+                faults=fault or [],
+            )
+        else:
+            out(str(server.hostfile))
+            out(line)
         sys.stdout.flush()
         say("simulated: serving; Ctrl-C ends it and removes hostfile and keys")
         signum = arrived.get()

@@ -199,6 +199,14 @@ REPORT_TEXTS: dict[str, str] = {
     "report.terminal.median": "{verdict} (median)",
     "report.terminal.folded": "{groups} {groups:group|groups} all PASS, {nodes} {nodes:node|nodes}",
     "report.terminal.more": "and {n} more, see the report",
+    # --- healthcheck plan, simulate ---
+    "plan.head": "playbook {playbook}, {hosts} {hosts:host|hosts}; nothing is run",
+    "plan.head_simulated": "playbook {playbook}, {hosts} simulated {hosts:host|hosts}; nothing is run",
+    "plan.guess": "platform not known before the probes; {gpus} {gpus:GPU|GPUs} a node are assumed here",
+    "plan.stage": "{stage}: {jobs} {jobs:job|jobs}, about {minutes:.1f} minutes",
+    "plan.job": "{hosts} x {ranks} {ranks:rank|ranks}, at most {time}",
+    "simulate.serves": "simulated: {nodes} {nodes:node|nodes} of {machine} on 127.0.0.1; no GPU and no network "
+    "is measured",
     # --- healthcheck parse ---
     "parse.nothing": "no output of nccl-tests or rccl-tests was recognised",
     "parse.file": "{path}: {state}",

@@ -21,6 +21,11 @@ class Cleaned(Struct, frozen=True):
     left: tuple[str, ...]
     unknown: tuple[str, ...]
 
+    @property
+    def settled(self) -> bool:
+        """Whether every host was looked at and nothing is left on any."""
+        return not self.left and not self.unknown
+
 
 def clean_run(record: RunRecord, engine: Engine) -> Cleaned:
     """Sweep every host of `record` for processes that carry its token, and take its launch files away."""

@@ -36,13 +36,40 @@ def test_a_peak_is_derived_from_its_numbers(name: str, multi: int, capsys: pytes
     text = _out(capsys)
     nics = multi // 25
     assert f"min(300, {nics} NICs x 200 Gb/s / 8 = {multi})" in text
-    assert "healthy at  210 GB/s  (70% of peak: PASS)" in text
-    assert "broken at   150 GB/s  (below 50%: FAIL)" in text
+    assert "healthy at  210 GB/s  (70 % of peak: PASS)" in text
+    assert "broken at   150 GB/s  (below 50 %: FAIL)" in text
     assert text.count("https://") >= 6
     assert run(["platform", "show", name, "--nodes", "32", "--json"]) == 0
     single, across = json.loads(_out(capsys))["peaks"]
     assert (single["nodes"], single["peak_busbw_gbyte_s"]) == (1, 300)
     assert (across["nodes"], across["peak_busbw_gbyte_s"]) == (32, multi)
+
+
+def test_one_node_alone_has_nothing_between_nodes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["platform", "show", "a100-sxm4-8gpu-8x200", "--nodes", "1"]) == 0
+    text = _out(capsys)
+    assert "single_node (1 node, " in text
+    assert "multi_node" not in text
+    assert run(["platform", "show", "a100-sxm4-8gpu-8x200", "--nodes", "1", "--json"]) == 0
+    assert [entry["stage"] for entry in json.loads(_out(capsys))["peaks"]] == ["single_node"]
+
+
+@pytest.mark.parametrize(
+    ("words", "schema", "holds"),
+    [
+        ("platform check a100-sxm4-8gpu-8x200", "healthcheck.platform_check/1", ("name", "a100-sxm4-8gpu-8x200")),
+        ("playbook check quick", "healthcheck.playbook_check/1", ("stages", ["probe", "single_node", "multi_node"])),
+        ("playbook list", "healthcheck.playbooks/1", ("playbooks", None)),
+    ],
+)
+def test_with_json_there_is_one_document_and_nothing_else(
+    words: str, schema: str, holds: tuple[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*words.split(), "--json"]) == 0
+    document = json.loads(_out(capsys))
+    assert document["schema"] == schema
+    key, value = holds
+    assert document[key] == value if value is not None else document[key]
 
 
 def test_an_unknown_platform_is_exit_2_with_the_names(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,27 @@ def test_a_stored_record_gives_the_very_same_pages(stored: Path) -> None:
     expected = Path(__file__).parents[1] / "golden" / "expected" / "sick"
     for name in FILES:
         assert (stored / name).read_text(encoding="utf-8") == (expected / name).read_text(encoding="utf-8")
+
+
+def test_with_json_the_record_is_printed_and_nothing_else(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["report", str(stored), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads((stored / "record.json").read_bytes())
+
+
+@pytest.mark.parametrize("name", ["record.json", "report.html"])
+def test_a_file_of_a_run_stands_for_the_run(name: str, stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (stored / "report.html").write_text("old")
+    assert run(["report", str(stored / name)]) == 0
+    assert capsys.readouterr().out.startswith("FAIL 4/8 ready")
+
+
+def test_clean_without_anything_to_clean_is_still_one_document(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["clean", "--json", "-o", str(tmp_path)]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == {"schema": "healthcheck.clean/1", "runs": []}
+    assert "nothing to clean" in printed.err
 
 
 def test_a_folder_that_is_no_run_is_one_sentence_and_exit_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

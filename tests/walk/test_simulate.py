@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import signal
 import subprocess
@@ -36,6 +37,20 @@ def test_it_serves_until_ctrl_c_and_says_that_it_is_simulated(tmp_path: Path) ->
     assert all(line.startswith("simulated: ") for line in errors.splitlines())
     assert "planted node02:corrupt" in errors
     assert not folder.exists()
+
+
+def test_with_json_one_document_says_how_to_reach_it(tmp_path: Path) -> None:
+    with simulate("2", "--json", "-o", str(tmp_path / "lab")) as process:
+        assert process.stdout is not None
+        lines: list[str] = []
+        while not lines or lines[-1] != "}\n":
+            lines.append(process.stdout.readline())
+        process.send_signal(signal.SIGTERM)
+        rest, _ = process.communicate(timeout=10)
+    document = json.loads("".join(lines))
+    assert rest == ""
+    assert (document["schema"], document["nodes"]) == ("healthcheck.simulate/1", 2)
+    assert document["hostfile"] in shlex.split(document["command"])
 
 
 def test_a_fault_that_does_not_fit_is_exit_2_and_serves_nothing(tmp_path: Path) -> None:
