@@ -41,9 +41,9 @@ class Component(Struct, frozen=True, order=True):
         if self.text == Kind.FABRIC:
             return Kind.FABRIC
         head, slash, part = self.text.partition("/")
-        prefix = (part if slash else head).partition(":")[0]
+        prefix, colon, _ = (part if slash else head).partition(":")
         for kind in _INSIDE if slash else _BETWEEN:
-            if prefix == kind.value:
+            if colon and prefix == kind.value:
                 return kind
         return Kind.NODE
 
