@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TextIO
 
+from healthcheck.model.message import say
 from healthcheck.model.verdict import Verdict
 from healthcheck.ports import Clock, Event
 
@@ -36,7 +37,9 @@ class Console:
             return
         if event.verdict is Verdict.PASS and event.host:
             self._passes[event.stage] = self._passes.get(event.stage, 0) + 1
-            if self._passes[event.stage] > self._quiet_pass:
+            if self._passes[event.stage] == self._quiet_pass + 1:
+                event = Event(event.stage, say("progress.no_more_passes"))
+            elif self._passes[event.stage] > self._quiet_pass:
                 return
         from healthcheck.reporting.figures import one_line
 

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: the first asks for an orderly end, the second ends at once."""
+"""SIGINT, SIGTERM and SIGHUP: the first asks for an orderly end, the second ends at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _STOPPING = b"stopping: the jobs are being ended on the nodes, what was measured
 
 @contextmanager
 def stop_on_signals(cancel: Cancel) -> Iterator[None]:
-    """While the block runs, SIGINT and SIGTERM set `cancel`; what runs on the nodes is then stopped and kept."""
+    """While the block runs, a signal sets `cancel`; what runs on the nodes is then stopped and kept.
+
+    SIGHUP is a dropped login of the operator; under nohup it is ignored, and stays so.
+    """
 
     def handle(signum: int, frame: FrameType | None) -> None:
         if cancel.wanted:
@@ -27,7 +30,10 @@ def stop_on_signals(cancel: Cancel) -> Iterator[None]:
         with contextlib.suppress(OSError):
             os.write(2, _STOPPING)
 
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, handle) for number in numbers}
     try:
         yield
     finally:

@@ -177,7 +177,7 @@ def _judge(
         observed_gbyte_s=round(value, 2),
         percent=percent(fraction, limit.healthy, limit.broken),
         peak_gbyte_s=round(top, 2),
-        placement=placement,
+        placement=placement.replace("_", "-"),
         what="busbw" if check == BUSBW_CHECK else "algbw",
         size_bytes=size,
         healthy_percent=round(100 * limit.healthy),

@@ -39,7 +39,9 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
         launches = [_alone(job, hosts[job.hosts[0]], stage, ledger, engine) for job in wanted]
     else:
         jobs, launches = _together(stage, ledger, engine, earlier)
-    engine.observer.event(Event(stage.name, say("stage.begins", jobs=len(jobs), again=len(jobs) - len(launches))))
+    again = len(jobs) - len(launches)
+    begins = say("stage.resumes", jobs=len(jobs), again=again) if again else say("stage.begins", jobs=len(jobs))
+    engine.observer.event(Event(stage.name, begins))
     outcomes = {job.id: earlier[job.id] for job in jobs if _measured(job, earlier)}
     for ended in run_jobs(launches, lambda launch: _last_look(launch, ledger, engine), engine):
         if isinstance(ended, Refused):

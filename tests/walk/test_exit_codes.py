@@ -89,8 +89,8 @@ def test_70_a_bug_of_ours_is_no_traceback(shell: Shell, monkeypatch: pytest.Monk
     assert shell.record().state == "incomplete"
 
 
-@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_130_and_143_keep_what_was_measured(
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_130_143_and_129_keep_what_was_measured(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, signum: signal.Signals, code: int
 ) -> None:
     asked = stage_workflow.run_stage
