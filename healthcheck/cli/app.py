@@ -6,9 +6,11 @@ import typer
 
 from healthcheck import __version__
 from healthcheck.cli import clean, demo, doctor, parse, platform, playbook, probe, report, run, simulate
+from healthcheck.cli.usage import OneSentence
 
 app = typer.Typer(
     name="healthcheck",
+    cls=OneSentence,
     help="Check-up of the NVLink and InfiniBand of GPU clusters: measure, judge, name the sick part.",
     no_args_is_help=True,
     add_completion=False,

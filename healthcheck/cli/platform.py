@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from healthcheck.cli import options
+from healthcheck.cli.usage import OneSentence
 
 if TYPE_CHECKING:
     from healthcheck.model.platform import Platform
 
-app = typer.Typer(name="platform", help="Machine types and their peaks.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    cls=OneSentence, name="platform", help="Machine types and their peaks.", no_args_is_help=True, rich_markup_mode=None
+)
 
 _Named = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A name from `platform list`, or a YAML file.")]
 

@@ -7,8 +7,11 @@ from typing import Annotated
 import typer
 
 from healthcheck.cli import options
+from healthcheck.cli.usage import OneSentence
 
-app = typer.Typer(name="playbook", help="Playbooks: check, schema.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    cls=OneSentence, name="playbook", help="Playbooks: check, schema.", no_args_is_help=True, rich_markup_mode=None
+)
 
 
 @app.command("list", epilog="Example: healthcheck playbook list")
