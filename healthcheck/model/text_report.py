@@ -215,6 +215,12 @@ REPORT_TEXTS: dict[str, str] = {
     "parse.warning": "note: {text}{where}",
     "parse.line": " [line {line}]",
     "parse.table": "{collective}, {ranks} {ranks:rank|ranks} on {hosts}; out-of-place, then in-place; busbw in GB/s",
+    "parse.table.no_ranks": "{collective}, number of ranks not known, on {hosts}; out-of-place, then in-place; "
+    "busbw in GB/s",
+    "parse.unnamed": "a collective this version does not name",
+    "parse.no_hosts": "hosts it does not name",
+    "parse.none": "n/a",
+    "parse.max_delta": "this version counts no wrong values; it prints how far the worst one is off: {delta:g}",
     "parse.judged": "busbw {busbw_gbyte_s} GB/s is {percent} % of the peak of {name} ({peak_gbyte_s} GB/s)",
     "parse.not_judged.incomplete": "not judged: the table is not complete",
     "parse.not_judged.unnamed": "not judged: this version does not print which collective it ran",

@@ -81,6 +81,16 @@ def shown(text: str) -> str:
     return ascii(text if len(text) <= 60 else text[:57] + "...")
 
 
+def _widths_differ(part: str, piece: str, first: str, last: str) -> str:
+    """`001-1000`: is it gpu001 or gpu0001? Both spellings that would be clear are named."""
+    width = max(len(first), len(last))
+    padded, plain = f"{int(first):0{width}d}-{int(last):0{width}d}", f"{int(first)}-{int(last)}"
+    return (
+        f"the numbers of {shown(piece)} in {shown(part)} have different widths; write {padded} for names with "
+        f"{width} digits, or {plain} for names without leading zeros"
+    )
+
+
 def _count(part: str, where: str) -> int:
     """How many hosts one part stands for, from its ranges alone."""
     for outside in _BRACKETS.sub("\n", part).split("\n"):
@@ -96,6 +106,9 @@ def _count(part: str, where: str) -> int:
             first, last, step = int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
             if last < first or step == 0:
                 raise InputError(where, f"the range {shown(piece)} in {shown(part)} runs backwards or stands still")
+            ends = [end for end in (match[1], match[2]) if end]
+            if len(set(map(len, ends))) > 1 and any(len(end) > 1 and end[0] == "0" for end in ends):
+                raise InputError(where, _widths_differ(part, piece, *ends))
             here += (last - first) // step + 1
         total *= here
     return total

@@ -157,30 +157,35 @@ def _table(table: CollectiveTable, judgement: TableJudgement | None) -> _Table:
 
 
 def _table_lines(table: CollectiveTable) -> Iterator[str]:
-    ranks = "?" if table.n_ranks is None else str(table.n_ranks)
+    collective = table.collective or str(say("parse.unnamed"))
     hosts = _folded(table.hosts)
     yield ""
-    yield "  " + str(say("parse.table", collective=table.collective or "?", ranks=ranks, hosts=hosts))
+    if table.n_ranks is None:
+        yield "  " + str(say("parse.table.no_ranks", collective=collective, hosts=hosts))
+    else:
+        yield "  " + str(say("parse.table", collective=collective, ranks=table.n_ranks, hosts=hosts))
     yield f"  {'size':>10}  {'type':>8}  {'redop':>6}" + 2 * f"  {'time_us':>10}  {'busbw':>8}  {'wrong':>8}"
     for row in table.rows:
         size = str(Bytes(row.size_bytes)) if row.size_bytes else "0"
         halves = "".join(map(_half, (row.out_of_place, row.in_place)))
-        yield f"  {size:>10}  {row.dtype:>8}  {row.redop or '-':>6}{halves}"
+        yield f"  {size:>10}  {row.dtype:>8}  {row.redop or str(say('parse.none')):>6}{halves}"
+    deltas = [half.max_delta for row in table.rows for _, half in row.placements if half.max_delta is not None]
+    if deltas:
+        yield "  " + str(say("parse.max_delta", delta=max(deltas)))
 
 
 def _folded(hosts: Sequence[str]) -> str:
     """Hosts in short; as printed where a log holds what is no host name."""
     if all(map(is_host_name, hosts)):
-        return fold(hosts) if hosts else "?"
+        return fold(hosts) if hosts else str(say("parse.no_hosts"))
     return ",".join(host for host in hosts if host.isprintable())
 
 
 def _half(half: Placement | None) -> str:
-    if half is None:
-        return f"  {'-':>10}  {'-':>8}  {'-':>8}"
-    wrong = half.wrong if half.wrong is not None else half.max_delta
-    return f"  {_number(half.time_us):>10}  {_number(half.busbw_gbyte_s):>8}  {_number(wrong):>8}"
+    """One placement; a count that was not printed is never filled with another number."""
+    time_us, busbw, wrong = (half.time_us, half.busbw_gbyte_s, half.wrong) if half is not None else (None, None, None)
+    return f"  {_number(time_us):>10}  {_number(busbw):>8}  {_number(wrong):>8}"
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.6g}"
+    return str(say("parse.none")) if value is None else f"{value:.6g}"

@@ -26,6 +26,16 @@ def test_a_complete_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert "8G" in shown
 
 
+def test_a_version_that_counts_no_wrong_values_is_not_made_to(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["parse", NAN])
+    shown = capsys.readouterr().out
+    assert "a collective this version does not name, 8 ranks on" in shown
+    rows = [line.split() for line in shown.splitlines() if line.split()[1:2] == ["float"]]
+    assert rows
+    assert {(row[5], row[8]) for row in rows} == {("n/a", "n/a")}
+    assert "this version counts no wrong values" in shown
+
+
 def test_a_failed_file_says_why_and_where(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["parse", GOOD, WRONG]) == 1
     assert "24 wrong values at size 1048576 (out of place) [line 18]" in capsys.readouterr().out

@@ -156,4 +156,4 @@ def test_a_wrong_platform_file(
 
 def test_a_missing_argument_is_exit_2_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["playbook", "check"]) == 2
-    assert "Missing argument" in capsys.readouterr().err
+    assert "NAME|FILE: is missing" in capsys.readouterr().err

@@ -115,7 +115,7 @@ def test_how_the_file_was_saved_does_not_matter(text: str) -> None:
         ("gpu[1-9/0]", 1, "stands still"),
         ("gpu[a-c]", 1, "is not a range"),
         ("gpu[]", 1, "is not a range"),
-        ("gpu[1-010]", 1, "is not a node set"),
+        ("gpu[1-010]", 1, "different widths"),
         ("n[1-3] address=10.0.0.1", 1, "1 address(es) for 3 host(s)"),
         ("gpu[1-99999999999999999999]", 1, "more than 20,000"),
         ("n9[1-2]" + "9" * 40, 1, "is not a"),
@@ -165,3 +165,20 @@ def test_wrong_hosts_of_the_command_line(text: str) -> None:
 )
 def test_a_missing_file_can_be_told_from_a_host(text: str, meant: bool) -> None:
     assert looks_like_path(text) is meant
+
+
+@pytest.mark.parametrize(
+    ("given", "padded", "plain"),
+    [("gpu[001-1000]", "0001-1000", "1-1000"), ("gpu[8-010]", "008-010", "8-10"), ("gpu[009-10]", "009-010", "9-10")],
+)
+def test_a_range_of_two_widths_is_told_with_both_spellings_that_work(given: str, padded: str, plain: str) -> None:
+    with pytest.raises(InputError, match="different widths") as told:
+        parse_hosts(given, "-H")
+    assert f"write {padded} for names" in str(told.value)
+    assert f"or {plain} for names" in str(told.value)
+    for spelling in (padded, plain):
+        assert parse_hosts(f"gpu[{spelling}]", "-H")
+
+
+def test_a_range_may_begin_with_zero() -> None:
+    assert [host.name for host in parse_hosts("gpu[0-10]", "-H")] == [f"gpu{number}" for number in range(11)]
