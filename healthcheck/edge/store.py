@@ -71,7 +71,7 @@ class DirectoryStore:
     def open(cls, run: str, results: Path, clock: Clock) -> DirectoryStore:
         """An existing run, by its folder, by a file of that folder, or by its id below `results`."""
         named = Path(run)
-        for folder in (named.parent if named.is_file() else named, results / run):
+        for folder in (named.parent if is_file(named) else named, results / run):
             if is_file(folder / RECORD):
                 return cls(folder, clock)
         raise InputError(run, f"is not a run directory: there is no {RECORD} in it, nor in {results / run}")
