@@ -130,7 +130,7 @@ def _explained(
         evidence_against=_distinct(check.message for check in passed),
         commands=_told(cause, first.message) + commands(cause, component, run_id),
         evidence=tuple(evidence)[:MOST_EVIDENCE],
-        job=first.job,
+        job=first.job if cause is not STOPPED else "",  # what was cut off by hand shows nothing
     )
     return _Ranked(finding, urgency(first.rule), secondary)
 

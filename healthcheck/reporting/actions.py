@@ -56,9 +56,12 @@ def _start(record: RunRecord) -> list[Block]:
 
 
 def _again(record: RunRecord) -> list[Block]:
-    resume, again = resume_line(record), again_line(record)
-    blocks: list[Block] = [] if resume is None else [(say("report.actions.resume"), (resume,))]
-    return blocks if again is None else [*blocks, (say("report.actions.again"), (again,))]
+    """A run that was ended is gone on with; only one that is complete is measured again."""
+    line = resume_line(record)
+    if line is not None:
+        return [(say("report.actions.resume"), (line,))]
+    line = again_line(record)
+    return [] if line is None else [(say("report.actions.again"), (line,))]
 
 
 def _clean(record: RunRecord) -> list[Block]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
@@ -12,7 +13,7 @@ from healthcheck.model.finding import Finding
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
-from healthcheck.reporting.again import raw_line
+from healthcheck.reporting.again import raw_line, resume_line
 from healthcheck.reporting.decision import urgent_first
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.names import folded
@@ -56,8 +57,8 @@ def todo(record: RunRecord) -> tuple[Entry, ...]:
     for finding in urgent_first(record.findings):
         groups.setdefault(_alike(finding), []).append(finding)
     ordered = sorted(groups.values(), key=lambda found: (-found[0].verdict, -len(found)))
-    raw = {job.id: raw_line(record, job) for job in record.jobs}
-    return tuple(_entry(place, found, raw) for place, found in enumerate(ordered, start=1))
+    lines = _Lines(record)
+    return tuple(_entry(place, found, lines) for place, found in enumerate(ordered, start=1))
 
 
 def _alike(finding: Finding) -> tuple[object, ...]:
@@ -80,12 +81,12 @@ def _without(host: str, text: str) -> str:
     return re.sub(rf"(?<![\w.-]){re.escape(host)}(?![\w-])", "\0", text)
 
 
-def _entry(place: int, found: Sequence[Finding], raw: Mapping[str, str | None]) -> Entry:
+def _entry(place: int, found: Sequence[Finding], lines: _Lines) -> Entry:
     first = found[0]
     hosts = tuple(dict.fromkeys(f.component.host or "" for f in found if f.component.host))
     many = len(found) > 1
-    own = _commands(first, raw)
-    every = tuple(dict.fromkeys(line for one in found[:MOST_HOSTS] for line in _commands(one, raw)))
+    own = lines.of(first)
+    every = tuple(dict.fromkeys(line for one in found[:MOST_HOSTS] for line in lines.of(one)))
     title = f"{folded(hosts)}{_part(first)}" if many else str(first.component)
     return Entry(
         anchor=f"f{place}",
@@ -108,10 +109,17 @@ def _entry(place: int, found: Sequence[Finding], raw: Mapping[str, str | None]) 
     )
 
 
-def _commands(finding: Finding, raw: Mapping[str, str | None]) -> tuple[str, ...]:
-    """The suggested lines, and the one that shows the raw output of the job that shows it."""
-    shown = raw.get(finding.job)
-    return _distinct((*finding.commands, *([] if shown is None else [shown])))
+class _Lines:
+    """The suggested lines of a finding, and those that need the folder of the run, which only the record knows."""
+
+    def __init__(self, record: RunRecord) -> None:
+        self._raw = {job.id: raw_line(record, job) for job in record.jobs}
+        self._resume = {shlex.join(("healthcheck", "run", "--resume", record.run_id)): resume_line(record)}
+
+    def of(self, finding: Finding) -> tuple[str, ...]:
+        """Going on is said with the results folder of the run; the raw output of the job stands last."""
+        lines = [self._resume.get(line, line) for line in finding.commands]
+        return _distinct(line for line in (*lines, self._raw.get(finding.job)) if line is not None)
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:

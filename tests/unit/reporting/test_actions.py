@@ -60,6 +60,19 @@ def test_only_a_run_that_was_ended_is_gone_on_with() -> None:
     assert "healthcheck run --resume" in suggested_actions(interrupted())
 
 
+def test_going_on_is_said_with_the_results_folder_of_the_run() -> None:
+    record = interrupted()
+    line = f"healthcheck run --resume {record.run_id}"
+    stopped = Finding(
+        node("node05"), Verdict.INCONCLUSIVE, Confidence.CONFIRMED, text("stopped"), text("go on"), commands=(line,)
+    )
+    record = replace(record, findings=(stopped,))
+    assert todo(record)[0].commands == (line,)
+    elsewhere = replace(record, provenance=replace(record.provenance, arguments=("run", "-o", "/srv/out")))
+    assert todo(elsewhere)[0].commands == (f"healthcheck run --resume /srv/out/{record.run_id}",)
+    assert "exclude.hosts" not in suggested_actions(elsewhere)
+
+
 def test_the_last_results_folder_counts() -> None:
     assert run_folder(_run_with("run", "-o", "a", "--results", "b/c/")) == f"b/c/{RUN}"
 
