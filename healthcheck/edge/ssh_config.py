@@ -130,9 +130,8 @@ class SshConfiguration:
         if self._settings.known_hosts_file:
             known: tuple[Path, ...] = (self._settings.known_hosts_file,)
         else:
-            words = f"{options.get('userknownhostsfile', _USER_KNOWN_HOSTS)}"
-            words += f" {options.get('globalknownhostsfile', _GLOBAL_KNOWN_HOSTS)}"
-            known = _split_paths(words)
+            known = _split_paths(f"{options.get('userknownhostsfile', _USER_KNOWN_HOSTS)}")
+            known += _split_paths(f"{options.get('globalknownhostsfile', _GLOBAL_KNOWN_HOSTS)}")
         alias = options.get("hostkeyalias")
         asked = dict.fromkeys(name.lower() for name in (host.name, host.address, hostname))
         jumps = f"{options.get('proxyjump', 'none')}"
@@ -157,7 +156,9 @@ def _paths(names: tuple[str, ...]) -> tuple[Path, ...]:
 
 
 def _split_paths(words: str) -> tuple[Path, ...]:
-    return _paths(tuple(shlex.split(words)))
+    """Several files, or one whose name holds blanks: paramiko has already taken its quotes away."""
+    whole = _paths((words,))
+    return whole if any(path.exists() for path in whole) else _paths(tuple(shlex.split(words)))
 
 
 def _texts(value: str | list[str]) -> list[str]:

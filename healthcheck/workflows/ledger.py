@@ -151,7 +151,13 @@ class Ledger:
             ),
             jobs=tuple(self.jobs),
             checks=tuple(self.checks),
-            findings=findings(self.checks, verdicts, request.run_id, {job.id: job.hosts for job in self.jobs}),
+            findings=findings(
+                self.checks,
+                verdicts,
+                request.run_id,
+                {job.id: job.hosts for job in self.jobs},
+                interrupted=state == "interrupted",
+            ),
             healthy_hosts=proven,
             excluded_hosts=self._excluded(verdicts, proven),
             notes=(say("run.simulated"), *self.notes) if self.simulated else tuple(self.notes),
@@ -195,7 +201,7 @@ class Ledger:
         )
 
     def _versions(self) -> dict[str, str]:
-        """What was found on the nodes, as `value (count)`; differing versions stand side by side."""
+        """What was found, as `value (nodes that have it of nodes looked at)`; differing versions stand side by side."""
         seen: dict[str, dict[str, int]] = {}
         for facts in self.facts.values():
             if facts.mpi.value is not None:
@@ -206,7 +212,7 @@ class Ledger:
             for firmware in {hca.firmware for hca in facts.hcas.value or () if hca.firmware}:
                 _count(seen, "hca_firmware", firmware)
         return {
-            name: ", ".join(f"{version} ({count} nodes)" for version, count in sorted(found.items()))
+            name: ", ".join(f"{version} ({count} of {len(self.facts)})" for version, count in sorted(found.items()))
             for name, found in sorted(seen.items())
         }
 

@@ -108,6 +108,14 @@ def test_hashed_names_and_a_host_key_alias_are_found(place: SshPlace) -> None:
         assert attempt(place).ok
 
 
+def test_a_known_hosts_file_whose_name_holds_a_blank_is_read(place: SshPlace) -> None:
+    moved = place.folder / "known hosts"
+    place.known_hosts.rename(moved)
+    place.known_hosts = moved
+    place.write_config(f'UserKnownHostsFile "{moved}"')
+    assert attempt(place).ok
+
+
 def test_a_wrong_key_says_user_keys_and_what_the_server_takes(place: SshPlace) -> None:
     with place:
         paramiko.ECDSAKey.generate().write_private_key_file(str(place.folder / "wrong"))
