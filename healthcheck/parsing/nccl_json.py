@@ -29,6 +29,7 @@ from healthcheck.parsing.nccl_tests.failures import shown
 from healthcheck.parsing.nccl_tests.naming import of_program
 
 START = re.compile(rb'\s*(?:\xef\xbb\xbf)?\s*\{\s*"version"\s*:')
+_NEXT = re.compile(rb'(?<=.)\s*(?=\{\s*"version"\s*:\s*\d)')
 _END_OF_RESULT = re.compile(rb'"experiment_name"\s*:\s*""\s*\}')
 _RESULTS = re.compile(rb'"results"\s*:')
 _ENV = re.compile(rb'"env"\s*:\s*\[')
@@ -95,15 +96,41 @@ class _Document(Struct):
 
 
 def parse_json(data: bytes) -> ParsedOutput | None:
-    """What the file says; None when it is no such file. One that was cut is at most `truncated`."""
+    """What the file says; None when it is no such file. One that was cut is at most `truncated`.
+
+    Several files that were put together are several tables.
+    """
     if not START.match(data):
         return None
-    data = data.strip().removeprefix(b"\xef\xbb\xbf")
+    pieces = _NEXT.split(data.strip().removeprefix(b"\xef\xbb\xbf"))
+    outputs = [_output(document) for document in map(_document, pieces) if document is not None]
+    if not outputs:
+        return None
+    whole = len(outputs) == len(pieces)
+    return outputs[0] if len(pieces) == 1 else _together(outputs, whole)
+
+
+def _document(data: bytes) -> _Document | None:
     document = _decoded(data)
     if document is None:
         data = _without_env(data)
         document = _decoded(data) or _decoded(_repaired(data))
-    return None if document is None else _output(document)
+    return document
+
+
+def _together(outputs: list[ParsedOutput], whole: bool) -> ParsedOutput:
+    states = {output.state for output in outputs}
+    counts = [output.wrong_values for output in outputs if output.wrong_values is not None]
+    checked = [output.verified for output in outputs if output.verified is not None]
+    state = OutputState.COMPLETE if whole and states == {OutputState.COMPLETE} else OutputState.TRUNCATED
+    return ParsedOutput(
+        state=OutputState.FAILED if OutputState.FAILED in states else state,
+        verified=any(checked) if checked else None,
+        wrong_values=sum(counts) if counts else None,
+        failures=tuple(failure for output in outputs for failure in output.failures),
+        warnings=tuple(warning for output in outputs for warning in output.warnings),
+        tables=tuple(table for output in outputs for table in output.tables),
+    )
 
 
 def _without_env(data: bytes) -> bytes:

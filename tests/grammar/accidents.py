@@ -115,6 +115,7 @@ ACCIDENT_TEXTS: dict[str, str | bytes] = {
     .replace('"nwrong":0.0', '"nwrong":24.0')
     .replace('"okay":"true"', '"okay":"false"'),
     "j-unchecked": _packed(_document(2)).replace('"nwrong":0.0', '"nwrong":null'),
+    "j-two-files-in-one": _packed(_document(2)) + _packed(_document(3)),
     "j-of-another-program": '{"version": "1.2.3", "name": "a package", "env": ["' + _SECRET + '"]}\n',
     "rccl-json-lines": _rccl("AllReduce"),
     "rccl-json-lines-wrong": _rccl("AllReduce", wrong="7"),

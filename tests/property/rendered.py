@@ -40,17 +40,17 @@ def tables(draw: st.DrawFn, era: str | None = None, good: bool = False) -> Meant
     redop, root = redop_and_root(head)
     dtype = "float"
 
-    def half() -> Placement:
-        algbw = draw(st.integers(1, 80_000)) / 100
-        time_us = round(draw(st.floats(0.01, _LARGEST_TIME_US)), 2)
-        values = (time_us, algbw, round(algbw * factor, 2))
+    def half(size: int) -> Placement:
+        slowest = int(size / _LARGEST_TIME_US / 10) + 1
+        algbw = draw(st.integers(slowest, max(80_000, slowest))) / 100
+        values = (round(size / algbw / 1e3, 2), algbw, round(algbw * factor, 2))
         bad = float(draw(st.integers(0, 0 if good else 3))) if checked else None
         return Placement(*values, wrong=bad) if head.layout.wrong_count else Placement(*values, max_delta=bad)
 
     rows = []
     for step in range(count):
         size, elements = printed_size(head, 1 << (10 + 2 * step), len(head.devices))
-        halves = {name: half() for name in head.halves}
+        halves = {name: half(size) for name in head.halves}
         columns = (
             redop if "redop" in head.columns else None,
             root if "root" in head.columns else None,

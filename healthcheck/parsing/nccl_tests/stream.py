@@ -10,7 +10,7 @@ from healthcheck.parsing.nccl_tests.draft import Draft, Stage
 from healthcheck.parsing.nccl_tests.layout import Layout, is_header, number, read_header
 from healthcheck.parsing.nccl_tests.lines import Line
 from healthcheck.parsing.nccl_tests.naming import of_program
-from healthcheck.parsing.nccl_tests.torn import ROW_START, TornRow, torn_row
+from healthcheck.parsing.nccl_tests.torn import ROW_START, TornRow, fits_together, torn_row
 
 _MOST_WARNINGS = 100  # a log of gigabytes may be damaged everywhere
 
@@ -207,7 +207,7 @@ class Stream:
         if rest is None or torn is None or layout is None:
             return None
         row = layout.row(torn.tokens) if line.terminated else None
-        if row is not None:
+        if row is not None and fits_together(row, layout.time_scale):
             self._torn = None
             self.draft.add_row(row, torn.line)
             self.draft.joined.add(torn.line)

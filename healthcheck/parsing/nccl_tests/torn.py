@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from healthcheck.model.datatypes import NAMES_PATTERN
+from healthcheck.model.measurement import CollectiveRow
 from healthcheck.parsing.nccl_tests.layout import NUMBER, Layout
 from healthcheck.parsing.nccl_tests.lines import Line
 
@@ -52,3 +53,31 @@ def torn_row(line: Line) -> tuple[TornRow, str]:
     piece = _PIECE.match(line.text)
     end = piece.end() if piece else len(line.text)
     return TornRow(line.number, line.text[:end].split()), line.text[end:]
+
+
+def fits_together(row: CollectiveRow, time_scale: int) -> bool:
+    """Are the pieces of one row: both halves moved the same bytes, and as many as the size says.
+
+    Bytes follow from time x algbw, as exactly as their printed decimals allow. `time_scale` is that of the layout.
+    """
+    low, high = _LEAST_SHARE * row.size_bytes, float(row.size_bytes)
+    for _, half in row.placements:
+        if half.time_us is None or half.algbw_gbyte_s is None:
+            continue
+        least, most = _bytes_moved(half.time_us, half.algbw_gbyte_s, time_scale)
+        low, high = max(low, least), min(high, most)
+    return low <= high
+
+
+_LEAST_SHARE = 0.49  # hypercube and the oldest all_gather leave out one rank's share; of two ranks that is half
+_BYTES = 1e3  # of 1 us at 1 GB/s
+_ROUNDED = 0.006  # half of the last of two decimals, and a little
+_RELATIVE = 0.01  # later numbers have fewer decimals, not fewer than three digits
+
+
+def _bytes_moved(time_us: float, algbw_gbyte_s: float, time_scale: int) -> tuple[float, float]:
+    """(least, most) bytes that print as these numbers; milliseconds have three decimals."""
+    time_digit = (_ROUNDED if time_scale == 1 else 100 * _ROUNDED) + _RELATIVE * time_us
+    algbw_digit = _ROUNDED + _RELATIVE * algbw_gbyte_s
+    least = max(time_us - time_digit, 0.0) * max(algbw_gbyte_s - algbw_digit, 0.0) * _BYTES
+    return least, (time_us + time_digit) * (algbw_gbyte_s + algbw_digit) * _BYTES

@@ -21,8 +21,8 @@ COLUMNS = """\
 """
 LEFT_1 = "        1024           256     float     sum      -1"
 LEFT_2 = "        2048           512     float     sum      -1"
-ROW_1 = LEFT_1 + "    22.01    0.07    0.07       0    22.02    0.08    0.08       0\n"
-ROW_2 = LEFT_2 + "    23.01    0.17    0.17       0    23.02    0.18    0.18       0\n"
+ROW_1 = LEFT_1 + "    22.01    0.05    0.05       0    22.02    0.05    0.05       0\n"
+ROW_2 = LEFT_2 + "    23.01    0.09    0.09       0    23.02    0.09    0.09       0\n"
 FOOTER = """\
 # Out of bounds values : 0 OK
 # Avg bus bandwidth    : 0.125

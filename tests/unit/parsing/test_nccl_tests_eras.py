@@ -103,13 +103,13 @@ def test_an_average_that_is_no_number(value: str) -> None:
 def test_timestamps_stand_behind_the_row() -> None:
     columns = COLUMNS.replace("#wrong\n", "#wrong           timestamp\n")
     (row,) = only_table(era(columns, ROW_1.rstrip("\n") + "  2026-11-29 15:39:34\n")).rows
-    assert row.in_place == Placement(22.02, 0.08, 0.08, wrong=0.0)
+    assert row.in_place == Placement(22.02, 0.05, 0.05, wrong=0.0)
 
 
 def test_rccl_names_the_algorithm_behind_the_row() -> None:
     columns = COLUMNS.replace("#wrong\n", "#wrong  algo  proto  nchannels\n")
     (row,) = only_table(era(columns, ROW_1.rstrip("\n") + "  RING  LL128  16\n")).rows
-    assert row.in_place == Placement(22.02, 0.08, 0.08, wrong=0.0)
+    assert row.in_place == Placement(22.02, 0.05, 0.05, wrong=0.0)
 
 
 def test_rccl_without_the_out_of_place_half() -> None:
