@@ -153,7 +153,7 @@ def test_too_few_slots(lab: Lab, check_up: CheckUp) -> None:
     check_up.start().wait()
 
     check_up.assert_ended(3)
-    check_up.assert_why("n003", "1 slots")
+    check_up.assert_why("n003", "1 slot")
     assert_others_pass(check_up)
     check_up.assert_nothing_left()
 
