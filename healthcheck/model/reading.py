@@ -7,7 +7,8 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-T = TypeVar("T")
+# Covariant: a Reading without a value is one of anything (`Reading[Never]`).
+T_co = TypeVar("T_co", covariant=True)
 
 
 class ReadingState(StrEnum):
@@ -27,14 +28,19 @@ class Evidence(Struct, frozen=True):
     text: str
 
 
-class Reading(Struct, Generic[T], frozen=True):
+class Reading(Struct, Generic[T_co], frozen=True):
     """A value as read on a node, or the reason why there is none."""
 
     state: ReadingState
-    value: T | None = None
+    value: T_co | None = None
     evidence: tuple[Evidence, ...] = ()
 
     @property
     def observed(self) -> bool:
         """True when `value` may be used."""
         return self.state is ReadingState.OBSERVED
+
+    @property
+    def detail(self) -> str:
+        """What to say of it in a sentence: its first quoted line, else its state."""
+        return self.evidence[0].text if self.evidence else self.state.value

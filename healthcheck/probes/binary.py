@@ -13,7 +13,7 @@ from healthcheck.model.node import Binary
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.batch import Part, PartOutput, one_line
-from healthcheck.probes.trouble import Trouble, garbled, quote, usable
+from healthcheck.probes.trouble import garbled, quote, usable
 
 NAME = "binary"
 CHECK = "nccl_tests.binary"
@@ -54,8 +54,8 @@ def part(paths: Iterable[str]) -> Part:
 def read(output: PartOutput | None) -> Reading[Binary]:
     """The first program that cannot be used, else the first; `ldd` that says nothing usable is not a value."""
     answer = usable(NAME, output)
-    if isinstance(answer, Trouble):
-        return Reading(answer.state, None, answer.evidence)
+    if isinstance(answer, Reading):
+        return answer
     machine = ""
     blocks: list[tuple[str, dict[str, str], list[str]]] = []
     for line in answer.stdout.splitlines():
@@ -70,8 +70,7 @@ def read(output: PartOutput | None) -> Reading[Binary]:
             blocks[-1][1].setdefault(key, value.strip())
     readings = [_one(path, words, ldd, machine) for path, words, ldd in blocks]
     if not readings:
-        problem = garbled(NAME, answer)
-        return Reading(problem.state, None, problem.evidence)
+        return garbled(NAME, answer)
     return next((reading for reading in readings if not reading.observed or _wrong(reading.value)), readings[0])
 
 
@@ -128,8 +127,7 @@ def judge(host: str, reading: Reading[Binary]) -> CheckResult:
 def _ruling(reading: Reading[Binary]) -> tuple[str, Message]:
     binary = reading.value if reading.observed else None
     if binary is None:
-        detail = reading.evidence[0].text if reading.evidence else reading.state.value
-        return "binary.unreadable", say("probe.binary.unreadable", detail=detail)
+        return "binary.unreadable", say("probe.binary.unreadable", detail=reading.detail)
     path = binary.path
     if binary.state == "missing":
         return "binary.missing", say("probe.binary.missing", path=path)

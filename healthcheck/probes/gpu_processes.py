@@ -11,7 +11,7 @@ from healthcheck.model.node import GpuProcess
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.batch import Part, PartOutput, one_line
-from healthcheck.probes.trouble import Trouble, garbled, quote, usable
+from healthcheck.probes.trouble import garbled, quote, usable
 
 NAME = "gpu_processes"
 CHECK = "node.busy"
@@ -42,8 +42,8 @@ def part() -> Part:
 def read(output: PartOutput | None) -> Reading[tuple[GpuProcess, ...]]:
     """Observed and empty only where nvidia-smi ended well and every line was understood."""
     answer = usable(_SOURCE, output)
-    if isinstance(answer, Trouble):
-        return Reading(answer.state, None, answer.evidence)
+    if isinstance(answer, Reading):
+        return answer
     names: dict[int, str] = {}
     marks: dict[tuple[str, int], str] = {}
     lines: list[str] = []
@@ -55,11 +55,9 @@ def read(output: PartOutput | None) -> Reading[tuple[GpuProcess, ...]]:
             names.setdefault(int(app["pid"]), app["name"].strip())
             lines.append(line)
         elif line.strip() and not _NOBODY.search(line):
-            problem = garbled(_SOURCE, answer)
-            return Reading(problem.state, None, problem.evidence)
+            return garbled(_SOURCE, answer)
     if answer.rc != 0:
-        problem = garbled(_SOURCE, answer)
-        return Reading(problem.state, None, problem.evidence)
+        return garbled(_SOURCE, answer)
     processes = tuple(
         GpuProcess(pid, name, marks.get(("user", pid)), marks.get(("token", pid))) for pid, name in names.items()
     )
@@ -81,8 +79,7 @@ def judge(
     if others is None:
         tool_missing = reading.state is ReadingState.TOOL_MISSING
         rule = "busy.tool_missing" if tool_missing else "busy.unreadable"
-        detail = reading.evidence[0].text if reading.evidence else reading.state.value
-        verdict, message = Verdict.INCONCLUSIVE, say("probe.busy.unreadable", detail=detail)
+        verdict, message = Verdict.INCONCLUSIVE, say("probe.busy.unreadable", detail=reading.detail)
     elif not others:
         verdict, rule, message = Verdict.PASS, "busy.idle", say("probe.busy.idle")
     elif allow_busy:

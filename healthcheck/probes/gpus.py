@@ -12,7 +12,7 @@ from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.batch import Part, PartOutput
-from healthcheck.probes.trouble import Trouble, garbled, quote, usable
+from healthcheck.probes.trouble import garbled, quote, usable
 
 NAME = "gpus"
 COUNT_CHECK = "gpu.count"
@@ -36,8 +36,8 @@ def part() -> Part:
 def read(output: PartOutput | None) -> Reading[tuple[Gpu, ...]]:
     """Observed also when nvidia-smi lists fewer GPUs and says it lost one; then `evidence` quotes that line."""
     answer = usable(_SOURCE, output)
-    if isinstance(answer, Trouble):
-        return Reading(answer.state, None, answer.evidence)
+    if isinstance(answer, Reading):
+        return answer
     found: list[Gpu] = []
     rest: list[str] = []
     for line in answer.stdout.splitlines():
@@ -51,12 +51,9 @@ def read(output: PartOutput | None) -> Reading[tuple[Gpu, ...]]:
     lost, none_there = _LOST.search(text), not found and _NONE_FOUND.search(text)
     understood = all(_LOST.search(line) or _NONE_FOUND.search(line) or _HARMLESS.search(line) for line in rest)
     twice = len({gpu.index for gpu in found}) != len(found)
-    if twice or not (found or lost or none_there) or not (understood or lost):
-        problem = garbled(_SOURCE, answer)
-        return Reading(problem.state, None, problem.evidence)
-    if answer.rc != 0 and not (lost or none_there or complaints):
-        problem = garbled(_SOURCE, answer)
-        return Reading(problem.state, None, problem.evidence)
+    unexplained = answer.rc != 0 and not (lost or none_there or complaints)
+    if twice or unexplained or not (found or lost or none_there) or not (understood or lost):
+        return garbled(_SOURCE, answer)
     return Reading(ReadingState.OBSERVED, tuple(found), quote(_SOURCE, complaints))
 
 
@@ -116,8 +113,7 @@ def _unreadable(reading: Reading[tuple[Gpu, ...]]) -> tuple[Verdict, str, Messag
         return Verdict.INCONCLUSIVE, "gpu.tool_missing", say("probe.gpu.tool_missing")
     if any(_NO_DRIVER.search(entry.text) for entry in reading.evidence):
         return Verdict.INCONCLUSIVE, "gpu.no_driver", say("probe.gpu.no_driver")
-    detail = reading.evidence[0].text if reading.evidence else reading.state.value
-    return Verdict.INCONCLUSIVE, "gpu.unreadable", say("probe.gpu.unreadable", detail=detail)
+    return Verdict.INCONCLUSIVE, "gpu.unreadable", say("probe.gpu.unreadable", detail=reading.detail)
 
 
 def _model(host: str, found: tuple[Gpu, ...], platform: Platform) -> CheckResult:

@@ -21,7 +21,7 @@ from healthcheck.model.platform import NicSpec, Platform
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.batch import Part, PartOutput, one_line
-from healthcheck.probes.trouble import Trouble, garbled, quote, usable
+from healthcheck.probes.trouble import garbled, quote, usable
 
 NAME = "hcas"
 COUNT_CHECK = "hca.count"
@@ -70,8 +70,8 @@ def part() -> Part:
 def read(output: PartOutput | None) -> Reading[tuple[Hca, ...]]:
     """All ports of all cards, compute or not. Observed and empty: the node really has no card."""
     answer = usable(NAME, output)
-    if isinstance(answer, Trouble):
-        return Reading(answer.state, None, answer.evidence)
+    if isinstance(answer, Reading):
+        return answer
     lines = answer.stdout.splitlines()
     if answer.rc == 0 and lines == ["#none"]:
         return Reading(ReadingState.OBSERVED, (), (Evidence(SYSFS, "(empty)"),))
@@ -79,8 +79,7 @@ def read(output: PartOutput | None) -> Reading[tuple[Hca, ...]]:
     values = _ibstat(lines[1:]) if from_ibstat else _sysfs(lines)
     ports = _ports(values)
     if answer.rc != 0 or not ports:
-        problem = garbled("ibstat" if from_ibstat else SYSFS, answer)
-        return Reading(problem.state, None, problem.evidence)
+        return garbled("ibstat" if from_ibstat else SYSFS, answer)
     return Reading(ReadingState.OBSERVED, ports)
 
 
@@ -137,8 +136,7 @@ def judge(host: str, reading: Reading[tuple[Hca, ...]], platform: Platform | Non
     if not reading.observed or reading.value is None:
         missing = reading.state is ReadingState.TOOL_MISSING
         rule = "hca.tool_missing" if missing else "hca.unreadable"
-        detail = reading.evidence[0].text if reading.evidence else reading.state.value
-        message = say("probe.hca.tool_missing") if missing else say("probe.hca.unreadable", detail=detail)
+        message = say("probe.hca.tool_missing") if missing else say("probe.hca.unreadable", detail=reading.detail)
         return (_of_node(host, COUNT_CHECK, Verdict.INCONCLUSIVE, rule, message, reading.evidence),)
     if platform is None:
         message = say("probe.hca.no_platform", found=len(reading.value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from healthcheck.model.node import Identity
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.probes.batch import Part, PartOutput, one_line
-from healthcheck.probes.trouble import Trouble, garbled, usable
+from healthcheck.probes.trouble import garbled, usable
 
 NAME = "identity"
 _TEXT = one_line("""
@@ -22,13 +22,12 @@ def part() -> Part:
 def read(output: PartOutput | None) -> Reading[Identity]:
     """Only a whole answer with a numeric uid and a home counts."""
     answer = usable(NAME, output)
-    if isinstance(answer, Trouble):
-        return Reading(answer.state, None, answer.evidence)
+    if isinstance(answer, Reading):
+        return answer
     words = dict(line.partition(" ")[::2] for line in answer.stdout.splitlines())
     uid, home = words.get("uid", ""), words.get("home", "")
     if not uid.isascii() or not uid.isdigit() or len(uid) > 10 or not home.startswith("/"):
-        problem = garbled(NAME, answer)
-        return Reading(problem.state, None, problem.evidence)
+        return garbled(NAME, answer)
     return Reading(
         ReadingState.OBSERVED,
         Identity(

@@ -19,7 +19,7 @@ from healthcheck.model.node import RunProcess
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.batch import Part, PartOutput, one_line
-from healthcheck.probes.trouble import Trouble, garbled, quote, usable
+from healthcheck.probes.trouble import garbled, quote, usable
 
 NAME = "leftovers"
 CHECK = "node.leftovers"
@@ -129,12 +129,11 @@ def part() -> Part:
 def read(output: PartOutput | None) -> Reading[tuple[RunProcess, ...]]:
     """Observed and empty only where the look itself ended well."""
     answer = usable(_SOURCE, output)
-    if isinstance(answer, Trouble):
-        return Reading(answer.state, None, answer.evidence)
+    if isinstance(answer, Reading):
+        return answer
     lines = [_LINE.fullmatch(line.strip()) for line in answer.stdout.splitlines()]
     if answer.rc != 0 or None in lines:
-        problem = garbled(_SOURCE, answer)
-        return Reading(problem.state, None, problem.evidence)
+        return garbled(_SOURCE, answer)
     found = [
         RunProcess(int(line["pid"]), line["token"], line["name"])
         for line in lines
@@ -149,8 +148,7 @@ def judge(
 ) -> CheckResult:
     """SKIPPED where another run of this user is at work or left something: two runs would measure each other."""
     if reading.value is None:
-        detail = reading.evidence[0].text if reading.evidence else reading.state.value
-        message = say("probe.busy.unreadable", detail=detail)
+        message = say("probe.busy.unreadable", detail=reading.detail)
         return CheckResult(
             CHECK, node(host), Verdict.INCONCLUSIVE, message, "busy.unreadable", "probe", evidence=reading.evidence
         )

@@ -13,7 +13,7 @@ from healthcheck.model.node import MpiFlavour
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.batch import Part, PartOutput, one_line
-from healthcheck.probes.trouble import Trouble, garbled, quote, usable
+from healthcheck.probes.trouble import garbled, quote, usable
 
 NAME = "mpi"
 CHECK = "mpi.launcher"
@@ -41,8 +41,8 @@ def part() -> Part:
 def read(output: PartOutput | None) -> Reading[MpiFlavour]:
     """Open MPI 4 and 5, MPICH's hydra and Intel MPI (which is hydra too)."""
     answer = usable(_SOURCE, output)
-    if isinstance(answer, Trouble):
-        return Reading(answer.state, None, answer.evidence)
+    if isinstance(answer, Reading):
+        return answer
     for family, pattern in _FAMILIES:
         match = pattern.search(answer.stdout[:20_000])
         if match is not None and answer.rc == 0:
@@ -51,8 +51,7 @@ def read(output: PartOutput | None) -> Reading[MpiFlavour]:
             if family == "openmpi" and flavour.major == 4 and _NO_DAEMON.search(answer.stdout):
                 flavour = replace(flavour, daemon_missing=True)
             return Reading(ReadingState.OBSERVED, flavour, quote(_SOURCE, shown))
-    problem = garbled(_SOURCE, answer)
-    return Reading(problem.state, None, problem.evidence)
+    return garbled(_SOURCE, answer)
 
 
 def judge(host: str, reading: Reading[MpiFlavour], launcher: str | None) -> CheckResult:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Never
 
-from msgspec import Struct, structs
+from msgspec.structs import replace
 
-from healthcheck.model.reading import Evidence, ReadingState
+from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.probes.batch import PartOutput, PartState
 
 QUOTED_LINES = 6
@@ -16,13 +17,6 @@ _MOST_LINES, _LONGEST_LINE = 5000, 2000
 _NOT_FOUND = re.compile(r"(command )?not found|No such file or directory", re.IGNORECASE)
 _DENIED = re.compile(r"permission denied|insufficient permissions|operation not permitted", re.IGNORECASE)
 _CONTROL = re.compile(r"[^\x20-\x7e\xa0-\uffff]+")
-
-
-class Trouble(Struct, frozen=True):
-    """The state of a Reading without a value, and the lines that show why."""
-
-    state: ReadingState
-    evidence: tuple[Evidence, ...]
 
 
 def quote(source: str, lines: Iterable[str]) -> tuple[Evidence, ...]:
@@ -42,31 +36,33 @@ def said(output: PartOutput) -> list[str]:
     return [*output.stderr.split("\n", 50)[:50], *output.stdout.split("\n", 50)[:50]]
 
 
-def garbled(source: str, output: PartOutput) -> Trouble:
+def garbled(source: str, output: PartOutput) -> Reading[Never]:
     """It answered, but not in a form we understand."""
-    return Trouble(ReadingState.UNPARSABLE, quote(source, said(output)) or (Evidence(source, "(no output)"),))
+    evidence = quote(source, said(output)) or (Evidence(source, "(no output)"),)
+    return Reading(ReadingState.UNPARSABLE, evidence=evidence)
 
 
-def usable(source: str, output: PartOutput | None) -> PartOutput | Trouble:
+def usable(source: str, output: PartOutput | None) -> PartOutput | Reading[Never]:
     """The output when it ended by itself and found its tool; else why it cannot be used at all.
 
     An exit code other than 0, 126 and 127 is left to the caller: some tools report a sick device that way.
     """
     if output is None:
-        return Trouble(ReadingState.UNPARSABLE, (Evidence(source, "(the node sent no answer to this question)"),))
+        evidence = (Evidence(source, "(the node sent no answer to this question)"),)
+        return Reading(ReadingState.UNPARSABLE, evidence=evidence)
     if output.state is not PartState.ENDED:
         why = {
             PartState.TIMED_OUT: "(did not answer in time and was stopped)",
             PartState.CUT: "(printed more than any healthy answer; cut)",
             PartState.TRUNCATED: "(the answer broke off)",
         }[output.state]
-        return Trouble(ReadingState.UNPARSABLE, (Evidence(source, why), *quote(source, said(output))))
-    output = structs.replace(output, stdout=_bounded(output.stdout), stderr=_bounded(output.stderr))
+        return Reading(ReadingState.UNPARSABLE, evidence=(Evidence(source, why), *quote(source, said(output))))
+    output = replace(output, stdout=_bounded(output.stdout), stderr=_bounded(output.stderr))
     text = "\n".join(said(output))
     if output.rc == 127 or (output.rc not in (0, None) and not output.stdout and _NOT_FOUND.search(output.stderr)):
-        return Trouble(ReadingState.TOOL_MISSING, quote(source, said(output)))
+        return Reading(ReadingState.TOOL_MISSING, evidence=quote(source, said(output)))
     if output.rc == 126 or (output.rc != 0 and _DENIED.search(text)):
-        return Trouble(ReadingState.DENIED, quote(source, said(output)))
+        return Reading(ReadingState.DENIED, evidence=quote(source, said(output)))
     return output
 
 
