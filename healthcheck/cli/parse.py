@@ -60,7 +60,7 @@ def _read(argument: str) -> Iterator[ParsedFile]:
     from healthcheck.model.measurement import OutputState
 
     if argument == STDIN:
-        yield _parse(sys.stdin.buffer, STDIN)
+        yield read_stream(sys.stdin.buffer, STDIN)
         return
     from healthcheck.edge.places import exists
 
@@ -71,14 +71,15 @@ def _read(argument: str) -> Iterator[ParsedFile]:
     for entry in found:
         try:
             with entry.open("rb") as stream:
-                file = _parse(stream, str(entry))
+                file = read_stream(stream, str(entry))
         except OSError as error:
             raise InputError(str(entry), f"cannot be read: {error.strerror or error}") from error
         if path == entry or file.output.state is not OutputState.EMPTY:
             yield file
 
 
-def _parse(stream: BinaryIO, path: str) -> ParsedFile:
+def read_stream(stream: BinaryIO, path: str) -> ParsedFile:
+    """What a file says, read once from its beginning; `path` only names it."""
     from itertools import chain
 
     from healthcheck.model.measurement import OutputState, ParsedOutput

@@ -6,11 +6,10 @@ import re
 
 import msgspec
 
-from healthcheck.errors import InputError
 from healthcheck.model.platform import Thresholds
 from healthcheck.model.playbook import BENCHMARK_STAGES, Playbook, Sizes, Stage
 from healthcheck.model.units import Bytes, Seconds
-from healthcheck.parsing.strict_types import convert, suggest, unit_schema
+from healthcheck.parsing.strict_types import convert, unit_schema
 from healthcheck.parsing.strict_yaml import Document, Path, load, shown
 
 ORDER = ("probe", "single_node", "multi_node", "localise")
@@ -173,10 +172,3 @@ def _check_sizes(document: Document, path: Path, stage: Stage) -> None:
         )
     if sizes.min > sizes.max:
         raise document.error((*here, "min"), f"{sizes.min} is above max {sizes.max}")
-
-
-def stage_named(text: str, where: str) -> str:
-    """A stage name from the command line; InputError with the nearest known one."""
-    if text not in ORDER:
-        raise InputError(where, f"unknown stage {shown(text)}{suggest(text, ORDER)}")
-    return text

@@ -68,13 +68,16 @@ class FailureLog:
         return frozenset(failure.kind for failure in self._hard)
 
     def _read_nccl(self, text: str, line: int | None) -> None:
+        chain = _CHAIN.search(text) if " -> " in text else None
+        if chain is None and (failure_rules.is_benign(text) or not _says_failure(text)):
+            return
         match = _NCCL_HOST.search(text)
         host = match["host"] if match else None
-        if chain := _CHAIN.search(text):
+        if chain is not None:
             secondary = chain[1] == _REMOTE_ERROR or bool(self._soft or self._hard)
             key = f"-> {chain[1]}"
             self._store(self._soft, Failure(FailureKind.NCCL, shown(text), host, line, secondary), key)
-        elif ("NCCL WARN" in text or "Got completion" in text) and not failure_rules.is_benign(text):
+        else:
             flushed = failure_rules.is_flushed(text)
             self._store(self._soft, Failure(failure_rules.of_detail(text), shown(text), host, line, flushed))
 
@@ -84,6 +87,10 @@ class FailureLog:
             return
         self._seen.add(identity)
         shelf.append(failure)
+
+
+def _says_failure(text: str) -> bool:
+    return "NCCL WARN" in text or "Got completion" in text
 
 
 def _identity(failure: Failure) -> tuple[FailureKind, str | None, str]:

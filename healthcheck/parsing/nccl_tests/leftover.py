@@ -21,12 +21,13 @@ class Leftover:
         shelf = self._first if len(self._first) < _KEPT_EACH_END else self._last
         shelf.append((text[:_LINE_CHARS], line))
 
-    def add_block(self, texts: Sequence[str], first_line: int | None) -> None:
+    def add_block(self, texts: Sequence[str], numbers: Sequence[int] | None) -> None:
         """Many lines at once: most of them are forgotten again, so only those that stay are looked at."""
         room = max(_KEPT_EACH_END - len(self._first), 0)
         start = max(room, len(texts) - _KEPT_EACH_END)
         for index in (*range(min(room, len(texts))), *range(start, len(texts))):
-            self.add(texts[index], None if first_line is None else first_line + index)
+            if texts[index] and not texts[index].isspace():
+                self.add(texts[index], None if numbers is None else numbers[index])
 
     def text(self) -> str:
         """All that was kept, in order."""

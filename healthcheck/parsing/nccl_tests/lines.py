@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from healthcheck.parsing.nccl_tests.embedded import inner_lines
 from healthcheck.parsing.nccl_tests.leftover import Leftover
 from healthcheck.parsing.nccl_tests.prefixes import Prefixes, pieces
-from healthcheck.parsing.nccl_tests.telltale import IN_TABLE, ROW, Sign, may_have_rows, signs_in
+from healthcheck.parsing.nccl_tests.telltale import ROW, Block, may_have_rows
 
 Source = Iterable[str] | Iterable[bytes] | str | bytes
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 _INFO = "NCCL INFO"
+_UNREAD = ("NCCL TRACE", "NCCL CALL")
+_CHAIN = re.compile(r"\.(?:cc|cu|h):\d+ -> \d")
 _BLOCK_CHARS = 1 << 16
 _LONGEST_INFO = 1024  # a longer line holds more than one
 _NARROWEST_ROW = 30
@@ -58,47 +60,36 @@ class Lines:
             ended = texts[-1] == "" and len(texts) > 1
             if ended:
                 texts.pop()
-            # NCCL's own log may be nearly all there is: the words are looked up in the rest only.
-            rest = "\n".join([text for text in texts if _INFO not in text]) if _INFO in block else block
-            signs, typed = signs_in(rest), may_have_rows(rest)
-            if signs or typed or self.torn or self.in_table or rest is not block:
-                yield from self._look(texts, number, signs, typed, ended)
-            else:
-                self._leftover.add_block(texts, number if self._numbered else None)
+            yield from self._look(_without_chatter(block, texts, number), number + len(texts) - 1, ended)
             number += len(texts) if ended else len(texts) - 1
 
-    def _look(self, texts: list[str], number: int, signs: list[Sign], typed: bool, ended: bool) -> Iterator[Line]:
-        last = number + len(texts) - 1
-        for at, text in enumerate(texts, number):
-            if _INFO in text and len(text) < _LONGEST_INFO:
-                if not _says_something(text):
-                    continue
-            elif not self.torn and not self._is_worth_it(text, signs, typed):
-                if not text.isspace():
-                    self._leftover.add(text, at if self._numbered else None)
+    def _look(self, block: Block, last: int, ended: bool) -> Iterator[Line]:
+        """Of a block only the lines with a sign in them; while a row is torn, every one."""
+        hits = block.telling_lines(self.in_table)
+        at, hit = 0, 0
+        while at < len(block.texts):
+            while hit < len(hits) and hits[hit] < at:
+                hit += 1
+            following = at if self.torn else hits[hit] if hit < len(hits) else len(block.texts)
+            if following > at:
+                numbers = block.numbers[at:following] if self._numbered else None
+                self._leftover.add_block(block.texts[at:following], numbers)
+                at = following
                 continue
-            elif "NCCL TRACE" in text or "NCCL CALL" in text:
-                continue
-            yield from self._clean(text, at, ended or at < last)
-
-    def _is_worth_it(self, text: str, signs: list[Sign], typed: bool) -> bool:
-        if self.in_table:
-            if IN_TABLE.search(text):
-                return True
-        elif typed and ROW.search(text):
-            return True
-        for sign in signs:  # noqa: SIM110 - runs on every line of logs of many gigabytes
-            if sign.in_line(text):
-                return True
-        return False
+            number = block.numbers[at]
+            yield from self._clean(block.texts[at], number, ended or number < last)
+            at += 1
 
     def _clean(self, text: str, number: int, ended: bool) -> Iterator[Line]:
         parts = text.split("\r")
         for index, part in enumerate(parts, 1):
             process, plain = self._prefixes.known(part.lstrip("\ufeff\ufffd"))
+            whole = ended or index < len(parts)
+            if "NCCL WARN" in plain and plain[0].isalpha():  # no row, and there may be millions
+                yield Line(number, plain, process, whole)
+                continue
             if SECRET.match(plain):
                 return
-            whole = ended or index < len(parts)
             inside = inner_lines(plain)
             if inside is None:
                 yield from self._in_row(number, process, plain, whole)
@@ -113,17 +104,37 @@ class Lines:
             yield Line(number, piece.strip(), writer, ended and index == len(found))
 
 
-def _says_something(text: str) -> bool:
-    """The few NCCL INFO lines that matter: number of ranks, chains of `file.cc:N -> R`, broken transfers.
+def _without_chatter(block: str, texts: list[str], first: int) -> Block:
+    """The block without what NCCL prints by the million and nobody reads here."""
+    numbers: Sequence[int] = range(first, first + len(texts))
+    for words in (_INFO, *_UNREAD):
+        if words not in block:
+            continue
+        if words is _INFO and (_says_something(block) or _has_torn_rows(block)):
+            kept = [index for index, text in enumerate(texts) if not _is_chatter(text)]
+        else:
+            kept = [index for index, text in enumerate(texts) if words not in text or len(text) > _LONGEST_INFO]
+        texts, numbers = [texts[index] for index in kept], [numbers[index] for index in kept]
+        block = "\n".join(texts)
+    return Block(block, texts, numbers)
 
-    Spelled out because it runs on every line of logs of many gigabytes.
-    """
-    if " -> " in text and (".cc:" in text or ".cu:" in text or ".h:" in text):
-        return True
+
+def _says_something(text: str) -> bool:
     if "Init COMPLETE" in text or "Got completion" in text:
         return True
+    return " -> " in text and _CHAIN.search(text) is not None
+
+
+def _has_torn_rows(block: str) -> bool:
+    return "   " in block and may_have_rows(block) and ROW.search(block) is not None
+
+
+def _is_chatter(text: str) -> bool:
+    """Most NCCL INFO lines: not the number of ranks, chains of `file.cc:N -> R`, broken transfers, nor torn rows."""
     before = text.find(_INFO)
-    return before > _NARROWEST_ROW and ROW.search(text[:before]) is not None  # written into a row
+    if before < 0 or len(text) > _LONGEST_INFO or _says_something(text):
+        return False
+    return before <= _NARROWEST_ROW or ROW.search(text[:before]) is None
 
 
 def _blocks(source: Source) -> Iterator[str]:

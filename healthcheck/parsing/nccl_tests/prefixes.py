@@ -35,6 +35,7 @@ _HEAD = re.compile(
     r"(?:#\s*)?(?:nThreads?:? \d+ nGpus:? \d|Collective test starting: |(?:nccl|rccl)-tests version |Using devices\s*$"
     r"|size\s+count\s+type\s)"
 )
+_HEAD_WORDS = ("nThread", "Collective test", "-tests version", "Using devices", "count")
 _MOST_PREFIXES = 5
 _MOST_LEARNED = 8
 _LONGEST_LEARNED = 200
@@ -60,7 +61,7 @@ class Prefixes:
 
     def unknown(self, text: str) -> str:
         """The text without a prefix that was learned from this line or an earlier one."""
-        head = _HEAD.search(text)
+        head = _HEAD.search(text) if any(word in text for word in _HEAD_WORDS) else None
         if head is not None and _is_prefix(text[: head.start()]):
             if len(self._learned) < _MOST_LEARNED:
                 self._learned.append(_general(text[: head.start()]))

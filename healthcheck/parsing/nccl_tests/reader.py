@@ -15,6 +15,7 @@ from healthcheck.parsing.nccl_tests.leftover import Leftover
 from healthcheck.parsing.nccl_tests.lines import Line, Lines, Source
 from healthcheck.parsing.nccl_tests.rccl_json import RcclJson
 from healthcheck.parsing.nccl_tests.stream import Stream
+from healthcheck.parsing.nccl_tests.torn import ROW_START
 
 # After so many lines the rest of a torn row no longer comes; until then every line must be looked at closely.
 _LONGEST_TEAR = 5000
@@ -70,6 +71,9 @@ class _Reader:
             match = heads.INIT_COMPLETE.search(text)
             if match and self._current is not None:
                 self._current.init_ranks.add(int(match[1]))
+            return
+        if "NCCL WARN" in text and not ROW_START.match(text):
+            self._failures.read(text, line.number)
             return
         if text[0] in "{[" and "busBw" in text and self._rccl.add(text, line.number):
             return

@@ -115,9 +115,9 @@ class Stream:
             self._warn("simulated", text, line.number)
         elif heads.MEMORY.match(text):
             self._warn("max_bytes_reduced", text, line.number)
-        elif heads.IGNORED_OPTION.search(text):
+        elif ("nvalid" in text or "Option" in text) and heads.IGNORED_OPTION.search(text):
             self._warn("option_ignored", text, line.number)
-        elif heads.POWER_OF_2.search(text):
+        elif "power of 2" in text and heads.POWER_OF_2.search(text):
             self._warn("skipped", text, line.number)
         elif match := heads.LAST_ERROR.match(text):
             self._warn("nccl_last_error", f"NCCL's last error text: {match[1]}", line.number)
