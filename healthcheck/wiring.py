@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from healthcheck.model.host import Host
@@ -49,11 +48,12 @@ def simulated_outside(
     n: int, platform: Platform, seed: int, faults: Sequence[str], leaf_size: int, job_seconds: float
 ) -> tuple[Outside, tuple[Host, ...]]:
     """A simulated cluster inside this process, on virtual time, and its hosts."""
+    from healthcheck.edge.clock import SystemClock
     from healthcheck.simulator.cluster import SimCluster
     from healthcheck.simulator.faults import parse_fault
     from healthcheck.simulator.transport import SimTransport, VirtualClock
 
     cluster = SimCluster(n, platform, seed, tuple(map(parse_fault, faults)), leaf_size, job_seconds)
-    clock = VirtualClock(datetime.now(UTC))
+    clock = VirtualClock(SystemClock().now())
     transport = SimTransport(cluster, clock)
     return Outside(transport, transport, clock, simulated=True), cluster.hosts()

@@ -1,7 +1,7 @@
 """Is it a measurement at all? The first question of every job, before any bandwidth is looked at.
 
-What broke in front of us is FAIL; what was not measured is INCONCLUSIVE; neither is ever a pass. The table is in
-docs/checks.md (source: the verdict table of the contracts).
+What broke in front of us is FAIL; what was not measured is INCONCLUSIVE; neither is ever a pass. The rules and
+their causes stand in docs/checks.md.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def wrong_values(outcome: JobOutcome) -> float:
     """Wrong values that count against the machine.
 
     hypercube over more than two ranks and the in-place half of alltoall, alltoallv and sendrecv print numbers on
-    good hardware too (facts: nccl_tests 3.4); the parser warns of them and they are left out here.
+    good hardware too; the parser warns of them and they are left out here.
     """
     collective, ranks = outcome.job.collective, outcome.job.n_ranks
     if collective is Collective.HYPERCUBE and ranks > 2:

@@ -22,10 +22,10 @@ BUSBW_CHECK = "bandwidth.busbw"
 ALGBW_CHECK = "bandwidth.algbw"
 DEFAULT_THRESHOLDS = Thresholds(healthy=0.70, broken=0.50)
 
-# Below 1 GiB the start-up of each message still shows, and a healthy machine reads low (facts: domain 1.5).
+# Below 1 GiB the start-up of each message still shows, and a healthy machine reads low.
 SATURATED_BYTES = 1 << 30
 WITHIN_FACTOR = 8
-# A tree may exceed the sum of the NICs by up to 44 % (three nodes of 8 GPUs; facts: domain 1.4). What lies above this
+# A tree may exceed the sum of the NICs by up to 44 % (three nodes of 8 GPUs). What lies above this
 # was not measured on the machine that the platform describes, and a limit for another machine proves nothing.
 IMPOSSIBLE = 1.5
 

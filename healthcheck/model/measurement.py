@@ -1,4 +1,4 @@
-"""What nccl-tests printed, as values. Field names are the keys of `healthcheck parse --json` (docs: contracts)."""
+"""What nccl-tests printed, as values. Field names are the keys of `healthcheck parse --json`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of a run: `record.json`, of which every report is a view. Keys: docs contracts, 'A run directory'."""
+"""The record of a run: `record.json`, of which every report is a view. Its keys are read by other programs."""
 
 from __future__ import annotations
 

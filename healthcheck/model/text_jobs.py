@@ -32,7 +32,6 @@ JOB_TEXTS: dict[str, str] = {
     "stage.no_localise": "the search for the slow part is not in this version: compare the nodes of the report by hand",
     "host.excluded": "excluded from the jobs over several nodes: {why}",
     "host.only_together": "measured only together with others, and that was not good enough to speak for this node",
-    "host.not_measured": "not measured: {why}",
     "run.interrupted": "the run was interrupted before this was reached",
     "run.simulated": "simulated: no GPU and no network was measured",
     "run.leftover": "run {run_id} of {user} was cut off; end what it may have left on the nodes with "

@@ -54,8 +54,3 @@ class Seconds(float):
             if float(self) == whole and whole >= size and whole % size == 0:
                 return f"{whole // size}{unit}"
         return f"{float(self):.6f}".rstrip("0").rstrip(".") + "s"
-
-
-def parse_size(text: str) -> int:
-    """Bytes of a size as written; ValueError with what would be right."""
-    return Bytes.parse(text)

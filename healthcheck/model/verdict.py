@@ -21,7 +21,7 @@ class Verdict(IntEnum):
 
     @property
     def exit_code(self) -> int:
-        """The process exit code of a command that ends with this verdict (docs: contracts, exit codes)."""
+        """The process exit code of a command that ends with this verdict (README, exit codes)."""
         return {Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.DEGRADED: 4}.get(self, 3)
 
 

@@ -62,7 +62,7 @@ def multi_node_jobs(
     """All `hosts` together, one job a collective and repeat; none for fewer than two hosts.
 
     Two nodes are run with the ring algorithm forced: a tree may legally exceed the sum of the NICs there and so
-    hide a lost one (facts: domain 1.4).
+    hide a lost one.
     """
     if len(hosts) < 2:
         return ()

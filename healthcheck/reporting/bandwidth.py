@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from healthcheck.evaluation.limits import BUSBW_CHECK
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.measurement import CollectiveRow, Placement
 from healthcheck.model.message import Message, say
@@ -16,7 +17,6 @@ from healthcheck.reporting.figures import gbyte_s, not_measured, number, one_lin
 from healthcheck.reporting.measured import Measured, measured, middle, together
 from healthcheck.reporting.names import folded
 
-BUSBW_CHECK = "bandwidth.busbw"
 SHOWN_ROWS = 12
 """Jobs that are not PASS shown one by one in a stage; the rest is folded into one line."""
 

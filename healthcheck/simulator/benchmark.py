@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from healthcheck.model.collective import Collective
 from healthcheck.model.measurement import CollectiveRow, Placement
-from healthcheck.model.units import parse_size
+from healthcheck.model.units import Bytes
 from healthcheck.simulator.bandwidth import Job, Noise, Speed, speed
 from healthcheck.simulator.cluster import SimCluster, SimNode
 from healthcheck.simulator.nodes import BUS_IDS, gpu_model
@@ -128,9 +128,9 @@ def parse_options(argv: Sequence[str]) -> Options:
         if name.startswith("-"):
             found[names.get(name, name)] = value
     options = Options(
-        min_bytes=int(parse_size(found.get("-b", "32M"))),
-        max_bytes=int(parse_size(found.get("-e", "32M"))),
-        step_bytes=int(parse_size(found.get("-i", "1M"))),
+        min_bytes=int(Bytes.parse(found.get("-b", "32M"))),
+        max_bytes=int(Bytes.parse(found.get("-e", "32M"))),
+        step_bytes=int(Bytes.parse(found.get("-i", "1M"))),
         factor=int(found.get("-f", "1")),
         threads=int(found.get("-t", "1")),
         gpus=int(found.get("-g", "1")),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from healthcheck.ports import Clock, Observer, RunStore, Transport
 
-# Bounds connecting and probing. More does not go faster (facts: testbed 3), it only costs memory.
+# Bounds connecting and probing. More does not go faster (benchmarks/fanout.py), it only costs memory.
 WIDTH = 64
 
 
