@@ -25,6 +25,7 @@ class TableJudgement(Struct, frozen=True):
     verdict: Verdict
     percent_of_peak: float | None
     reason: Message
+    peak_gbyte_s: float | None = None
 
 
 def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
@@ -51,7 +52,7 @@ def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
     reason = say(
         "parse.judged", busbw_gbyte_s=round(busbw, 2), percent=percent, peak_gbyte_s=round(top, 2), name=platform.name
     )
-    return TableJudgement(verdict, percent, reason)
+    return TableJudgement(verdict, percent, reason, top)
 
 
 def judge_output(output: ParsedOutput, judgements: tuple[TableJudgement, ...]) -> Verdict:
@@ -70,6 +71,18 @@ def _what_is_missing(table: CollectiveTable) -> Message | None:
         return say("parse.not_judged.incomplete")
     if table.collective is not None and table.collective not in _KNOWN:
         return say("parse.not_judged.no_peak", collective=table.collective)
-    if table.n_ranks is None or not table.hosts:
+    if table.n_ranks is None or not _names_every_host(table, table.n_ranks):
         return say("parse.not_judged.ranks")
     return say("parse.not_judged.one_rank") if table.n_ranks == 1 else None
+
+
+def _names_every_host(table: CollectiveTable, n_ranks: int) -> bool:
+    """False where the device list is cut: then nobody knows over how many hosts it ran.
+
+    The JSON of nccl-tests lists the first GPU of each process, which is every host all the same.
+    """
+    first = next((rank for rank in table.ranks if rank.rank == 0), None)
+    listed = sorted(rank.rank for rank in table.ranks if first is not None and rank.group == first.group)
+    if len(listed) >= n_ranks:
+        return True
+    return bool(listed) and n_ranks % len(listed) == 0 and listed == list(range(0, n_ranks, n_ranks // len(listed)))

@@ -214,9 +214,11 @@ REPORT_TEXTS: dict[str, str] = {
     "parse.failure.secondary": "follows from it ({kind}): {text}{where}",
     "parse.warning": "note: {text}{where}",
     "parse.line": " [line {line}]",
-    "parse.table": "{collective}, {ranks} {ranks:rank|ranks} on {hosts}; out-of-place, then in-place; busbw in GB/s",
-    "parse.table.no_ranks": "{collective}, number of ranks not known, on {hosts}; out-of-place, then in-place; "
-    "busbw in GB/s",
+    "parse.table": "{collective}, {ranks} {ranks:rank|ranks} on {hosts}; algbw and busbw in GB/s",
+    "parse.table.no_ranks": "{collective}, number of ranks not known, on {hosts}; algbw and busbw in GB/s",
+    "parse.footer": "footer: {count} out of bounds, {result}; average busbw {average} GB/s (over all sizes: no measure "
+    "of health)",
+    "parse.footer.none": "no footer: the table ends before it",
     "parse.unnamed": "a collective this version does not name",
     "parse.no_hosts": "hosts it does not name",
     "parse.none": "n/a",

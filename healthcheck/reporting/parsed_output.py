@@ -124,7 +124,7 @@ def as_text(file: ParsedFile) -> Iterator[str]:
         where = str(say("parse.line", line=warning.line)) if warning.line else ""
         yield "  " + str(say("parse.warning", text=warning.message, where=where))
     for table, judgement in zip_longest(output.tables, file.judgements):
-        yield from _table_lines(table)
+        yield from _table_lines(table, None if judgement is None else judgement.peak_gbyte_s)
         if judgement is not None:
             yield f"  {judgement.verdict.name}: {judgement.reason}"
     if output.verified is False:
@@ -156,7 +156,8 @@ def _table(table: CollectiveTable, judgement: TableJudgement | None) -> _Table:
     return _Table(**keys, verdict=judgement.verdict.name, percent_of_peak=judgement.percent_of_peak)
 
 
-def _table_lines(table: CollectiveTable) -> Iterator[str]:
+def _table_lines(table: CollectiveTable, peak_gbyte_s: float | None) -> Iterator[str]:
+    """A table for people; with a peak each busbw stands beside its share of it."""
     collective = table.collective or str(say("parse.unnamed"))
     hosts = _folded(table.hosts)
     yield ""
@@ -164,14 +165,22 @@ def _table_lines(table: CollectiveTable) -> Iterator[str]:
         yield "  " + str(say("parse.table.no_ranks", collective=collective, hosts=hosts))
     else:
         yield "  " + str(say("parse.table", collective=collective, ranks=table.n_ranks, hosts=hosts))
-    yield f"  {'size':>10}  {'type':>8}  {'redop':>6}" + 2 * f"  {'time_us':>10}  {'busbw':>8}  {'wrong':>8}"
+    share = "" if peak_gbyte_s is None else f"  {'% peak':>6}"
+    half = f"  {'time_us':>10}  {'algbw':>8}  {'busbw':>8}{share}  {'wrong':>7}"
+    yield f"  {'':>10}  {'':>8}  {'':>6}  {'out-of-place':>{len(half) - 2}}  {'in-place':>{len(half) - 2}}"
+    yield f"  {'size':>10}  {'type':>8}  {'redop':>6}" + 2 * half
     for row in table.rows:
         size = str(Bytes(row.size_bytes)) if row.size_bytes else "0"
-        halves = "".join(map(_half, (row.out_of_place, row.in_place)))
+        halves = "".join(_half(half, peak_gbyte_s) for half in (row.out_of_place, row.in_place))
         yield f"  {size:>10}  {row.dtype:>8}  {row.redop or str(say('parse.none')):>6}{halves}"
     deltas = [half.max_delta for row in table.rows for _, half in row.placements if half.max_delta is not None]
     if deltas:
         yield "  " + str(say("parse.max_delta", delta=max(deltas)))
+    if table.out_of_bounds_count is None:
+        yield "  " + str(say("parse.footer.none"))
+    else:
+        result, average = "OK" if table.out_of_bounds_ok else "FAILED", _number(table.avg_busbw_gbyte_s)
+        yield "  " + str(say("parse.footer", count=table.out_of_bounds_count, result=result, average=average))
 
 
 def _folded(hosts: Sequence[str]) -> str:
@@ -181,10 +190,15 @@ def _folded(hosts: Sequence[str]) -> str:
     return ",".join(host for host in hosts if host.isprintable())
 
 
-def _half(half: Placement | None) -> str:
+def _half(half: Placement | None, peak_gbyte_s: float | None) -> str:
     """One placement; a count that was not printed is never filled with another number."""
-    time_us, busbw, wrong = (half.time_us, half.busbw_gbyte_s, half.wrong) if half is not None else (None, None, None)
-    return f"  {_number(time_us):>10}  {_number(busbw):>8}  {_number(wrong):>8}"
+    shown = half or Placement(None, None, None)
+    share = ""
+    if peak_gbyte_s is not None:
+        percent = None if shown.busbw_gbyte_s is None else round(100 * shown.busbw_gbyte_s / peak_gbyte_s, 1)
+        share = f"  {_number(percent):>6}"
+    bandwidths = f"{_number(shown.algbw_gbyte_s):>8}  {_number(shown.busbw_gbyte_s):>8}"
+    return f"  {_number(shown.time_us):>10}  {bandwidths}{share}  {_number(shown.wrong):>7}"
 
 
 def _number(value: float | None) -> str:

@@ -32,8 +32,45 @@ def test_a_version_that_counts_no_wrong_values_is_not_made_to(capsys: pytest.Cap
     assert "a collective this version does not name, 8 ranks on" in shown
     rows = [line.split() for line in shown.splitlines() if line.split()[1:2] == ["float"]]
     assert rows
-    assert {(row[5], row[8]) for row in rows} == {("n/a", "n/a")}
+    assert {(row[6], row[10]) for row in rows} == {("n/a", "n/a")}
     assert "this version counts no wrong values" in shown
+
+
+def test_the_table_for_people_has_every_number_and_the_footer(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["parse", GOOD])
+    lines = capsys.readouterr().out.splitlines()
+    last = next(line for line in lines if line.split()[:1] == ["8G"])
+    assert last.split() == "8G float sum 89861.8 95.59 179.23 0 89613.2 95.86 179.73 0".split()
+    assert lines[-1].split("(")[0].strip() == "footer: 0 out of bounds, OK; average busbw 72.5078 GB/s"
+
+
+def test_with_a_platform_each_number_stands_beside_its_share_of_the_peak(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["parse", "--platform", A100, GOOD])
+    lines = capsys.readouterr().out.splitlines()
+    last = next(line for line in lines if line.split()[:1] == ["8G"])
+    assert last.split() == "8G float sum 89861.8 95.59 179.23 89.6 0 89613.2 95.86 179.73 89.9 0".split()
+
+
+def test_a_table_without_its_footer_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cut = tmp_path / "cut.log"
+    text = nccl_capture("v2.19.6-mpi-np16-2hosts").stdout
+    cut.write_text(text[: text.index("# Out of bounds")])
+    run(["parse", str(cut)])
+    assert "no footer" in capsys.readouterr().out
+
+
+def test_a_cut_device_list_is_not_held_against_the_peak_of_the_hosts_it_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "nodeA:1:1 [0] NCCL INFO ncclCommInitRank comm 0x1 rank 0 nranks 16 cudaDev 0 busId 7000 - Init COMPLETE\n"
+    lines = nccl_capture("v2.19.6-mpi-np16-2hosts").stdout.splitlines(keepends=True)
+    kept = [line for line in lines if " on      nodeB" not in line]
+    header = next(index for index, line in enumerate(kept) if "out-of-place" in line)
+    cut = tmp_path / "cut.log"
+    cut.write_text("".join([*kept[:header], told, *kept[header:]]))
+    assert run(["parse", "--json", "--platform", A100, str(cut)]) == 3
+    (table,) = json.loads(capsys.readouterr().out)["files"][0]["tables"]
+    assert (table["n_ranks"], table["hosts"], table["verdict"]) == (16, ["nodeA"], "INCONCLUSIVE")
 
 
 def test_a_failed_file_says_why_and_where(capsys: pytest.CaptureFixture[str]) -> None:
