@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -67,7 +66,8 @@ def run() -> Iterator[Run]:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_finds_a_process_by_its_environment_and_names_it(run: Run, shell: str) -> None:
     process = run.process("sh", "-c", "echo up; exec sleep 100", HEALTHCHECK_TOKEN=run.token)
-    time.sleep(0.05)
+    while Path(f"/proc/{process.pid}/comm").read_text() != "sleep\n":
+        assert process.poll() is None
     started = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[19]
     assert run.sweep(shell) == (Leftover(process.pid, started, "S", "sleep"),)
     assert process.poll() is None, "a look ends nothing"

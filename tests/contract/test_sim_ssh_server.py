@@ -73,8 +73,9 @@ def test_a_wrapped_benchmark_prints_over_its_duration_and_ends_with_its_exit_cod
             head_after = time.monotonic() - begun
             assert channel.recv_exit_status() == code
             assert first == HEAD
-            assert head_after < 0.3
-            assert 0.35 < time.monotonic() - begun < 3.0
+            ended_after = time.monotonic() - begun
+            assert ended_after > 0.35
+            assert head_after < ended_after - 0.1, "the head comes at once, not with everything else at the end"
 
 
 def test_quick_commands_never_race_with_their_own_start(client: paramiko.SSHClient) -> None:
@@ -202,7 +203,6 @@ def test_many_nodes_run_a_job_each_at_the_same_time() -> None:
     with SimSshServer(sim) as serving:
         key = paramiko.Ed25519Key.from_private_key_file(str(serving.identity))
         transports = []
-        begun = time.monotonic()
         for port in serving.ports.values():
             transport = paramiko.Transport(socket.create_connection(("127.0.0.1", port), timeout=10))
             transport.start_client()
@@ -213,7 +213,6 @@ def test_many_nodes_run_a_job_each_at_the_same_time() -> None:
         for channel in channels:
             channel.exec_command(wrapped())
         assert [channel.recv_exit_status() for channel in channels] == [0] * 32
-        assert time.monotonic() - ready < 6.0
+        assert time.monotonic() - ready < 16.0, "one after the other they would take 32 s"
         for transport in transports:
             transport.close()
-        assert ready - begun < 30.0

@@ -202,7 +202,7 @@ def test_a_connection_that_breaks_is_told_from_an_end(place: SshPlace) -> None:
         kept = Kept()
         running = transport.start(place.host, Command(("sh", "-c", "echo up; sleep 60"), 90, "login"), kept)
         while b"up" not in kept.out:
-            running.wait(0.05)
+            assert running.wait(0.05) is None
         place.server.cut()
         result = running.wait(10)
         assert result is not None

@@ -104,20 +104,19 @@ def test_large_output_arrives_whole_on_both_streams(subject: Subject) -> None:
 def test_output_appears_while_the_command_runs(subject: Subject) -> None:
     kept = Kept()
     running = subject.transport.start(subject.host, Command(("sh", "-c", "echo up; sleep 30"), 60, "contract"), kept)
-    end = time.monotonic() + 5
-    while not kept.out and time.monotonic() < end:
+    while not kept.out:
         assert running.wait(0.05) is None
     assert kept.out == b"up\n"
     running.stop()
-    assert running.wait(5) is not None
+    assert running.wait(20) is not None
 
 
 def test_poll_does_not_block_and_keeps_the_result(subject: Subject) -> None:
-    running = subject.transport.start(subject.host, Command(("sleep", "0.5"), 30, "contract"), Kept())
-    started = time.monotonic()
-    assert running.poll() is None
-    assert time.monotonic() - started < 0.3
-    result = running.wait(10)
+    script = f"while [ ! -e {subject.home}/go ]; do sleep 0.05; done"
+    running = subject.transport.start(subject.host, Command(("sh", "-c", script), 20, "contract"), Kept())
+    assert running.poll() is None, "nothing ends it but the deadline, and its result would be one"
+    (subject.home / "go").touch()
+    result = running.wait(30)
     assert result is not None
     assert result.ok
     assert running.poll() == running.wait(1) == result
@@ -127,9 +126,9 @@ def test_wait_gives_up_after_its_timeout(subject: Subject) -> None:
     running = subject.transport.start(subject.host, Command(("sleep", "30"), 60, "contract"), Kept())
     started = time.monotonic()
     assert running.wait(0.3) is None
-    assert 0.25 < time.monotonic() - started < 2
+    assert 0.25 < time.monotonic() - started < 20
     running.stop()
-    assert running.wait(5) is not None
+    assert running.wait(20) is not None
 
 
 def test_stop_ends_it_on_the_host(subject: Subject) -> None:
@@ -137,10 +136,10 @@ def test_stop_ends_it_on_the_host(subject: Subject) -> None:
     script = "trap 'echo bye; exit 0' INT; echo up; while :; do sleep 0.05; done"
     running = subject.transport.start(subject.host, Command(("sh", "-c", script), 60, "contract"), kept)
     while b"up" not in kept.out:
-        running.wait(0.05)
+        assert running.wait(0.05) is None
     running.stop()
     running.stop()
-    result = running.wait(5)
+    result = running.wait(20)
     assert result is not None
     assert (result.kind, result.exit_code) == (ExitKind.STOPPED, None)
     assert kept.out == b"up\nbye\n"
@@ -149,7 +148,7 @@ def test_stop_ends_it_on_the_host(subject: Subject) -> None:
 def test_the_deadline_ends_it(subject: Subject) -> None:
     result, _ = subject.run("sleep", "30", deadline_s=1)
     assert (result.kind, result.exit_code) == (ExitKind.TIMED_OUT, None)
-    assert result.duration_s < 5
+    assert result.duration_s < 15
     assert "deadline of 1 s" in str(result.reason)
 
 
@@ -160,10 +159,10 @@ def test_exit_124_before_the_deadline_is_the_commands_own(subject: Subject) -> N
 
 def test_a_child_that_escapes_with_the_output_is_not_waited_for(subject: Subject) -> None:
     started = time.monotonic()
-    result, kept = subject.run("sh", "-c", "setsid sh -c 'echo $$; sleep 20' & sleep 0.3; exit 5")
+    result, kept = subject.run("sh", "-c", "setsid sh -c 'echo $$; sleep 60' & sleep 0.3; exit 5")
     assert (result.kind, result.exit_code) == (ExitKind.EXITED, 5)
-    assert time.monotonic() - started < 8
-    Path(f"/proc/{int(kept.out)}").exists() and subject.run("kill", kept.out.decode().strip())
+    assert time.monotonic() - started < 30
+    assert subject.run("kill", kept.out.decode().strip())[0].ok, "it was still there"
 
 
 def test_many_commands_at_once(subject: Subject) -> None:
@@ -246,9 +245,10 @@ def test_close_ends_what_still_runs(subject: Subject) -> None:
     script = f"trap 'echo bye >{subject.home}/said; exit 0' INT; echo up; while :; do sleep 0.05; done"
     running = subject.transport.start(subject.host, Command(("sh", "-c", script), 60, "contract"), kept)
     while b"up" not in kept.out:
-        running.wait(0.05)
+        assert running.wait(0.05) is None
     subject.transport.close()
-    end = time.monotonic() + 5
-    while not (subject.home / "said").exists() and time.monotonic() < end:
+    end = time.monotonic() + 20
+    said = subject.home / "said"
+    while not (said.exists() and said.read_text()) and time.monotonic() < end:
         time.sleep(0.02)
-    assert (subject.home / "said").read_text() == "bye\n"
+    assert said.read_text() == "bye\n"

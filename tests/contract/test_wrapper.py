@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 
 from healthcheck.errors import InputError
-from healthcheck.launchers.wrapper import DEADLINE_EXIT_CODE, SCRIPT, unwrap, wrap
+from healthcheck.launchers.wrapper import DEADLINE_EXIT_CODE, END_STEPS_S, SCRIPT, unwrap, wrap
 from healthcheck.model.command import Command
 
 SHELLS = [shell for shell in ("dash", "bash", "busybox sh") if shutil.which(shell.split()[0])]
@@ -110,8 +110,8 @@ def test_end_of_stdin_interrupts_a_willing_command_at_once(shell: str, token: st
     assert process.stdout.readline() == b"up\n"
     process.stdin.close()
     started = time.monotonic()
-    assert process.wait(5) == 9
-    assert time.monotonic() - started < 2
+    assert process.wait(20) == 9
+    assert time.monotonic() - started < END_STEPS_S, "by the INT, not by the TERM that follows it"
     assert process.stdout.read() == b"bye\n"
 
 
@@ -120,11 +120,12 @@ def test_end_of_stdin_kills_a_tree_that_ignores_int_and_term(token: str) -> None
     process = launch("dash", token, "sh", "-c", f"echo up; set -m; {stubborn}")
     assert process.stdin and process.stdout
     assert process.stdout.readline() == b"up\n"
-    time.sleep(0.3)
+    while not any("1000" in line for line in carriers(token)):
+        assert process.poll() is None
     process.stdin.close()
     started = time.monotonic()
-    assert process.wait(15) == 137
-    assert 9 < time.monotonic() - started < 13
+    assert process.wait(30) == 137
+    assert time.monotonic() - started > 2 * END_STEPS_S - 1
     own_session = [line for line in wait_gone(token, 1) if "1000" in line]
     assert len(own_session) == 1, "what left the session is the sweep's to find, by its token"
     subprocess.run(["kill", "-9", own_session[0].split()[0]], check=True)
@@ -135,7 +136,7 @@ def test_deadline_ends_the_command_and_says_124(shell: str, token: str) -> None:
     started = time.monotonic()
     code, out, _ = end(launch(shell, token, "sh", "-c", "echo up; exec sleep 1000", deadline_s=1))
     assert (code, out) == (DEADLINE_EXIT_CODE, b"up\n")
-    assert 0.9 < time.monotonic() - started < 4
+    assert time.monotonic() - started > 0.9
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -161,16 +162,21 @@ def test_the_deadline_holds_even_when_part_of_the_wrapper_was_killed(shell: str,
     started = time.monotonic()
     code, _, _ = end(launch(shell, token, "sh", "-c", "kill -9 $PPID; exec sleep 1000", deadline_s=1))
     assert code == DEADLINE_EXIT_CODE
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 2 * END_STEPS_S
 
 
 def test_a_short_command_waits_for_nothing() -> None:
-    took = []
+    took: list[float] = []
+    bare: list[float] = []
     for _ in range(15):
         started = time.monotonic()
         end(launch("dash", f"t{uuid4().hex}", "true"))
         took.append(time.monotonic() - started)
-    assert statistics.median(took) < 0.1, "the wrapper takes about 5 ms here; polling would show"
+        started = time.monotonic()
+        subprocess.run("true", shell=True, check=True)
+        bare.append(time.monotonic() - started)
+    slack = 10 * statistics.median(bare)
+    assert statistics.median(took) < 0.1 + slack, "the wrapper takes about 5 ms here; polling would show"
 
 
 @pytest.mark.parametrize("shell", SHELLS)

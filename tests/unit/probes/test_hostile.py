@@ -73,12 +73,12 @@ def test_a_node_that_sent_nothing_and_one_that_was_not_reached_are_unmeasured() 
 
 def test_ten_megabytes_of_noise_take_no_time() -> None:
     noise = "".join(random.Random(7).choices("abc,\n @0123456789", k=100_000)) * 100
-    started = time.perf_counter()
+    started = time.process_time()
     parts = split(noise + frame("n", "gpus", 0, noise, ""), "n")
     facts = facts_of(parts)
     judge_node(facts, NEEDS)
     assert facts.gpus.value is None
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_healthy_answers_through_the_frames_pass_everything() -> None:
