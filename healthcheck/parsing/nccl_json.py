@@ -34,9 +34,11 @@ _END_OF_RESULT = re.compile(rb'"experiment_name"\s*:\s*""\s*\}')
 _RESULTS = re.compile(rb'"results"\s*:')
 _ENV = re.compile(rb'"env"\s*:\s*\[')
 _AFTER_ENV = re.compile(rb'"nccl_version"\s*:')
+_ROOT = re.compile(r"-1|\d{1,8}", re.ASCII)
 _NEWEST_VERSION = 3
 _Number = float | str | None
 _Size = Annotated[int, Meta(ge=0, lt=1 << 60)]
+_Few = Annotated[int, Meta(ge=0, lt=1 << 20)]
 
 
 class _Half(Struct):
@@ -51,8 +53,8 @@ class _Result(Struct):
     size: _Size
     count: _Size
     type: str
-    redop: str
-    root: str
+    redop: str | None = None
+    root: str | int | None = None
     out_of_place: _Half | None = None
     in_place: _Half | None = None
 
@@ -68,18 +70,18 @@ class _Device(Struct):
 
 
 class _Config(Struct):
-    nthreads: int = 1
-    ngpus: int = 1
+    nthreads: _Few = 1
+    ngpus: _Few = 1
     devices: tuple[_Device, ...] = ()
 
 
 class _Bounds(Struct):
-    count: int
-    okay: str
+    count: _Size
+    okay: str | bool
 
 
 class _Average(Struct):
-    okay: str
+    okay: str | bool
     bandwidth: _Number = None
     bandwidith: _Number = None  # sic, up to 2.17.8
 
@@ -202,14 +204,14 @@ def _table(document: _Document, rows: tuple[CollectiveRow, ...]) -> tuple[Collec
         collective=of_program(document.args[0]) if document.args else None,
         tool="nccl-tests",
         tool_version=None,
-        n_ranks=len(group) * per_process if group else None,
+        n_ranks=len(group) * per_process or None,
         hosts=tuple(dict.fromkeys(rank.host for rank in group)),
         gpu_models=tuple(dict.fromkeys(rank.model for rank in group if rank.model)),
         ranks=ranks,
         rows=rows,
         avg_busbw_gbyte_s=None if average is None else _value(average.bandwidth or average.bandwidith),
         out_of_bounds_count=None if bounds is None else bounds.count,
-        out_of_bounds_ok=None if bounds is None else bounds.okay == "true",
+        out_of_bounds_ok=None if bounds is None else _is(bounds.okay, "true"),
         complete=document.config is not None and bounds is not None and average is not None and _any_measured(rows),
     )
     return table, tuple(warnings)
@@ -231,7 +233,7 @@ def _failures(table: CollectiveTable, average: _Average | None) -> tuple[tuple[F
     if in_place and not _in_place_counts(table.collective):
         text = f"#wrong of the in-place half of {table.collective} is not reliable, not judged"
         doubts.append(ParseWarning("wrong_not_judged", text))
-    if average is not None and average.okay == "false":
+    if average is not None and _is(average.okay, "false"):
         failures.append(Failure(FailureKind.MIN_BANDWIDTH, "average bus bandwidth is below NCCL_TESTS_MIN_BW"))
     if not failures and table.out_of_bounds_count is not None and not _any_measured(table.rows):
         failures.append(Failure(FailureKind.NO_MEASUREMENT, "ended without one measured row"))
@@ -255,13 +257,13 @@ def _in_place_counts(collective: str | None) -> bool:
 
 
 def _row(result: _Result) -> CollectiveRow:
-    root = result.root.strip()
+    root = str(result.root).strip()
     return CollectiveRow(
         size_bytes=result.size,
         count=result.count,
         dtype=result.type,
-        redop=result.redop.strip() or None,
-        root=int(root) if root.removeprefix("-").isdecimal() else None,
+        redop=(result.redop or "").strip() or None,
+        root=int(root) if _ROOT.fullmatch(root) else None,
         out_of_place=_placement(result.out_of_place),
         in_place=_placement(result.in_place),
     )
@@ -272,6 +274,11 @@ def _placement(half: _Half | None) -> Placement | None:
         return None
     time = half.time if half.time is not None else half.cpu_time
     return Placement(_value(time), _value(half.alg_bw), _value(half.bus_bw), wrong=_value(half.nwrong))
+
+
+def _is(printed: str | bool, word: str) -> bool:
+    """Its booleans are strings; tools that rewrite the file make true ones of them."""
+    return str(printed).lower() == word
 
 
 def _value(printed: _Number) -> float | None:

@@ -7,9 +7,9 @@ import re
 from healthcheck.model.measurement import FailureKind
 
 _TEST_FAILURE = re.compile(
-    r"(?:(?P<host>[^\s:]+): Test )?(?P<lib>NCCL|CUDA|Cuda) failure \S+:\d+ '(?P<text>.*)", re.ASCII
+    r"(?:(?P<host>[^\s:]{1,255}): Test )?(?P<lib>NCCL|CUDA|Cuda) failure \S+:\d+ '(?P<text>.*)", re.ASCII
 )
-_TEST_TIMEOUT = re.compile(r"(?P<host>[^\s:]+): Test timeout \(\d+s\) \S+:\d+")
+_TEST_TIMEOUT = re.compile(r"(?P<host>[^\s:]{1,255}): Test timeout \(\d+s\) \S+:\d+")
 _COMPLETION = re.compile(r"Got completion .*?(?:status=|with error )(\d+)")
 _FLUSHED = "5"
 _NO_MEMORY = re.compile(r"out of memory|cannot allocate memory", re.I)

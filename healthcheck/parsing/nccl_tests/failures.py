@@ -12,7 +12,7 @@ from healthcheck.parsing.nccl_tests import failure_rules
 _KEPT = 200  # a crash of a thousand ranks says the same thing a thousand times
 _MESSAGE_CHARS = 500
 
-_NCCL_HOST = re.compile(r"(?:\[[^\]]*\] )?(?P<host>[^\s:\[\]]+):\d+:\d+ \[")
+_NCCL_HOST = re.compile(r"(?P<host>[^\s:\[\]]{1,255}):\d+:\d+ \[")
 _CHAIN = re.compile(r"\.(?:cc|cu|h):\d+ -> ([1-6])\b")
 _REMOTE_ERROR = "6"
 # What a process says when another one went away.

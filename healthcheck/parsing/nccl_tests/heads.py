@@ -20,7 +20,7 @@ CONFIG = re.compile(
 DEVICES = re.compile(r"#?\s*Using devices\b")
 DEVICE = re.compile(
     r"#?\s*Rank\s+(?P<rank>\d{1,8})(?:\s+Group\s+(?P<group>\d{1,8}))?(?:\s+Pid\s+(?P<pid>\d{1,10}))?\s+on\s+(?P<host>\S+)"
-    r"\s+device\s+(?P<device>\d{1,4})\s+\[(?P<bus>[0-9a-fA-Fx:.]+)\]\s+(?P<model>\S.*?)\s*(?P<cut>#.*)?$",
+    r"\s+device\s+(?P<device>\d{1,4})\s+\[(?P<bus>[0-9a-fA-Fx:.]+)\]\s+(?P<model>[^\s#][^#]*)(?P<cut>#.*)?$",
     re.ASCII,
 )
 DEVICE_START = re.compile(r"#?\s*Rank\s+\d")
@@ -50,5 +50,5 @@ def read_device(text: str) -> Rank | None:
         host=match["host"],
         device=int(match["device"]),
         bus_id=match["bus"],
-        model=None if match["cut"] else match["model"],
+        model=None if match["cut"] else match["model"].rstrip(),
     )

@@ -14,6 +14,7 @@ from healthcheck.parsing.nccl_tests.layout import number
 _Number = int | float | str | None
 _BY_LETTERS = {item.value.replace("_", ""): item for item in Collective}
 _LARGEST = 1 << 60
+_MOST_RANKS = 1 << 24
 
 
 class _Object(Struct):
@@ -78,7 +79,8 @@ class RcclJson:
         draft.collective = known.value if known else None
         # Whether `gpus` counts those of a rank or all of them differs between its versions.
         if one.ranks is None or one.gpus in (None, 1, one.ranks):
-            draft.known_ranks = one.ranks or one.gpus
+            ranks = one.ranks or one.gpus
+            draft.known_ranks = ranks if ranks is not None and 0 < ranks < _MOST_RANKS else None
         self._open.clear()
         self._tables.append((one.name, draft))
         text = "JSON lines have no footer: nobody can tell whether the run ended"

@@ -45,7 +45,8 @@ class _Reader:
         self._current: Draft | None = None  # the table that was begun last, whoever prints it
         self._command: str | None = None
         self._trace: str | None = None
-        self._torn: dict[str, int] = {}  # process -> line at which its row was torn
+        self._torn: set[str] = set()  # processes whose row waits for its rest
+        self._tear = 0  # the line of the last of them
         self._in_table: set[str] = set()
 
     def read(self, stdout: Source, stderr: Source, exit_code: int | None) -> ParsedOutput:
@@ -61,7 +62,7 @@ class _Reader:
     def _tell(self, lines: Lines, number: int) -> None:
         """What the reader of lines must let through from here on."""
         lines.in_table = bool(self._in_table)
-        lines.torn = bool(self._torn) and number - max(self._torn.values()) < _LONGEST_TEAR
+        lines.torn = bool(self._torn) and number - self._tear < _LONGEST_TEAR
 
     def _stdout_line(self, line: Line) -> None:
         text = line.text
@@ -99,10 +100,11 @@ class _Reader:
             self._streams[process], self._spare = stream, Stream()
         if stream.drafts and process.startswith("ompi:"):
             self._tagged = process
-        if stream.torn:
-            self._torn.setdefault(process, line.number)
-        else:
-            self._torn.pop(process, None)
+        if stream.torn and process not in self._torn:
+            self._torn.add(process)
+            self._tear = line.number
+        elif not stream.torn:
+            self._torn.discard(process)
         if stream.in_table:
             self._in_table.add(process)
         else:

@@ -6,6 +6,7 @@ import pytest
 
 from healthcheck.model.measurement import FailureKind, OutputState, ParsedOutput, Placement
 from healthcheck.parsing.nccl_json import parse_json
+from healthcheck.reporting.parsed_output import ParsedFile, as_json
 from tests.unit.parsing.captures import nccl_capture
 
 
@@ -91,3 +92,20 @@ def test_unchecked_is_not_zero() -> None:
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b'{"version"', b'{"version":"x"}', b'{"version":3,"results":7'])
 def test_other_json_is_not_taken_for_it(data: bytes) -> None:
     assert parse_json(data) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"nthreads":1', b'"nthreads":0'),
+        (b'"nthreads":1', b'"nthreads":99999999999'),
+        (b'"ngpus":8', b'"ngpus":-8'),
+        (b'"rank":0', b'"rank":99999999999999999999999'),
+        (b'"root":"    -1"', b'"root":"' + b"9" * 400 + b'"'),
+        (b'"count":0', b'"count":1e400'),
+    ],
+)
+def test_numbers_that_cannot_be_are_no_crash(old: bytes, new: bytes) -> None:
+    assert old in WHOLE
+    output = parse_json(WHOLE.replace(old, new))
+    assert output is None or as_json([ParsedFile("x", output)])
