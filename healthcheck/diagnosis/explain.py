@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from healthcheck.diagnosis.causes import CONSEQUENCES, FOLLOWS, NOT_MEASURED, STOPPED, Cause, cause_of, urgency
-from healthcheck.model.component import Component, Kind, node
+from healthcheck.model.component import Component, Kind, natural, node
 from healthcheck.model.finding import CheckResult, Confidence, Finding
 from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.reading import Evidence
@@ -19,7 +18,6 @@ MOST_EVIDENCE = 12
 NAMED_PARTS = 8
 _SURE = (Confidence.CONFIRMED, Confidence.LIKELY, Confidence.SUSPECTED)
 _BETWEEN_NODES = (Kind.FABRIC, Kind.PATH, Kind.LINK, Kind.RAIL)
-_DIGITS = re.compile(r"(\d+)")
 
 
 class _Ranked(Struct, frozen=True):
@@ -37,7 +35,7 @@ class _Ranked(Struct, frozen=True):
             self.secondary,
             self.urgency,
             _SURE.index(found.confidence),
-            _natural(found.component),
+            natural(found.component.text),
         )
 
 
@@ -62,7 +60,7 @@ def findings(
     _fold_inactive_ports(by_component)
     sick_ports = sorted(
         (component for component, found in by_component.items() if component.kind is Kind.HCA and _measured_bad(found)),
-        key=_natural,
+        key=lambda component: natural(component.text),
     )
     passed = [check for check in checks if check.verdict is Verdict.PASS and check.component.kind in _BETWEEN_NODES]
     took_part = {check.job: frozenset((members or {}).get(check.job, ())) for check in passed}
@@ -191,9 +189,3 @@ def commands(cause: Cause, component: Component, run_id: str) -> tuple[str, ...]
         ]
         lines.append(shlex.join(words))
     return tuple(lines)
-
-
-def _natural(component: Component) -> list[tuple[int, int, str]]:
-    """node2 before node10."""
-    parts = _DIGITS.split(component.text)
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part]

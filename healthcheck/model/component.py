@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from msgspec import Struct
@@ -53,6 +54,14 @@ class Component(Struct, frozen=True, order=True):
         if self.kind in _BETWEEN or self.kind is Kind.FABRIC:
             return None
         return self.text.partition("/")[0]
+
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def natural(name: str) -> list[tuple[int, int, str]]:
+    """A sort key for names: node2 before node10."""
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in _DIGITS.split(name) if part]
 
 
 FABRIC = Component(Kind.FABRIC.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct, field
 
@@ -11,6 +11,9 @@ from healthcheck.model.platform import Thresholds
 from healthcheck.model.units import Bytes, Seconds
 
 StageName = Literal["probe", "single_node", "multi_node", "localise"]
+# In the order in which a playbook may name them.
+STAGES: tuple[str, ...] = get_args(StageName)
+PROBE_STAGE = "probe"
 BENCHMARK_STAGES = ("single_node", "multi_node")
 
 

@@ -7,12 +7,11 @@ import re
 import msgspec
 
 from healthcheck.model.platform import Thresholds
-from healthcheck.model.playbook import BENCHMARK_STAGES, Playbook, Sizes, Stage
+from healthcheck.model.playbook import BENCHMARK_STAGES, STAGES, Playbook, Sizes, Stage
 from healthcheck.model.units import Bytes, Seconds
 from healthcheck.parsing.strict_types import convert, unit_schema
 from healthcheck.parsing.strict_yaml import Document, Path, load, shown
 
-ORDER = ("probe", "single_node", "multi_node", "localise")
 _KEYS_OF = {
     "probe": frozenset({"name", "timeout", "on_fail", "on_degraded"}),
     "localise": frozenset({"name", "when", "budget"}),
@@ -112,13 +111,13 @@ def _check_env(document: Document, path: Path, env: dict[str, str]) -> None:
 
 def _check_stages(document: Document, stages: tuple[Stage, ...]) -> None:
     if not stages:
-        raise document.error(("stages",), f"is empty; name at least one of {', '.join(ORDER)}")
+        raise document.error(("stages",), f"is empty; name at least one of {', '.join(STAGES)}")
     seen: list[str] = []
     for index, stage in enumerate(stages):
         path: Path = ("stages", index)
         if stage.name in seen:
             raise document.error((*path, "name"), f"{stage.name} is listed twice; keep one of the two")
-        late = next((other for other in seen if ORDER.index(other) > ORDER.index(stage.name)), None)
+        late = next((other for other in seen if STAGES.index(other) > STAGES.index(stage.name)), None)
         if late is not None:
             raise document.error((*path, "name"), f"{stage.name} must stand before {late}")
         seen.append(stage.name)

@@ -23,6 +23,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from healthcheck.launchers.wrapper import TOKEN_VARIABLE
+
 OUTPUT_LIMIT = 256 * 1024
 STDERR_LIMIT = 64 * 1024
 KILL_AFTER_S = 2
@@ -80,6 +82,10 @@ BATCH_SCRIPT = one_line(rf"""
         shift 3;
     done
 """)
+
+
+# Sets `token` to the token of process `$pid`, empty when it carries none or may not be read.
+READ_TOKEN = f'token=$(tr "\\0" "\\n" 2>/dev/null <"/proc/$pid/environ" | sed -n "s/^{TOKEN_VARIABLE}=//p");'
 
 
 class Part(Struct, frozen=True):

@@ -10,13 +10,13 @@ from healthcheck.model.message import Message, say
 from healthcheck.model.node import GpuProcess
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
-from healthcheck.probes.batch import Part, PartOutput, one_line
+from healthcheck.probes.batch import READ_TOKEN, Part, PartOutput, one_line
 from healthcheck.probes.trouble import garbled, quote, usable
 
 NAME = "gpu_processes"
 CHECK = "node.busy"
 _SOURCE = "nvidia-smi --query-compute-apps"
-_TEXT = one_line("""
+_TEXT = one_line(f"""
     apps=$(nvidia-smi --query-compute-apps=pid,gpu_uuid,name --format=csv,noheader); code=$?;
     printf "%s\\n" "$apps";
     [ "$code" = 0 ] || exit "$code";
@@ -24,7 +24,7 @@ _TEXT = one_line("""
         [ "$pid" -gt 0 ] 2>/dev/null || continue;
         user=$(stat -c %U "/proc/$pid" 2>/dev/null);
         if [ "$user" ]; then echo "user $pid $user"; fi;
-        token=$(tr "\\0" "\\n" 2>/dev/null <"/proc/$pid/environ" | sed -n "s/^HEALTHCHECK_TOKEN=//p");
+        {READ_TOKEN}
         if [ "$token" ]; then echo "token $pid $token"; fi;
     done; exit 0
 """)

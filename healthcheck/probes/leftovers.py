@@ -18,7 +18,7 @@ from healthcheck.model.message import say
 from healthcheck.model.node import RunProcess
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
-from healthcheck.probes.batch import Part, PartOutput, one_line
+from healthcheck.probes.batch import READ_TOKEN, Part, PartOutput, one_line
 from healthcheck.probes.trouble import garbled, quote, usable
 
 NAME = "leftovers"
@@ -31,7 +31,7 @@ _LINE = re.compile(r"(?P<pid>[0-9]{1,10}) (?P<token>\S{1,128}) ?(?P<name>.{0,64}
 _LOOK_TEXT = one_line(f"""
     grep -lsz ^{TOKEN_VARIABLE}= /proc/[0-9]*/environ | while IFS=/ read -r a b pid c; do
         [ -O "/proc/$pid" ] || continue;
-        token=$(tr "\\0" "\\n" 2>/dev/null <"/proc/$pid/environ" | sed -n "s/^{TOKEN_VARIABLE}=//p");
+        {READ_TOKEN}
         read -r name 2>/dev/null <"/proc/$pid/comm" || continue;
         echo "$pid $token $name";
     done; exit 0

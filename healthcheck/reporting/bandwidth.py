@@ -11,6 +11,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.measurement import CollectiveRow, Placement
 from healthcheck.model.message import Message, say
 from healthcheck.model.platform import Limit
+from healthcheck.model.playbook import STAGES
 from healthcheck.model.record import JobRecord, RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.figures import gbyte_s, not_measured, number, one_line, percent, size
@@ -71,8 +72,7 @@ class Bandwidth(Struct, frozen=True):
 
 def stage_text(stage: str) -> str:
     """The name of a stage in the words of the report; a stage this version does not know names itself."""
-    known = ("probe", "single_node", "multi_node", "localise")
-    return str(say(f"report.stage.{stage}")) if stage in known else one_line(stage)
+    return str(say(f"report.stage.{stage}")) if stage in STAGES else one_line(stage)
 
 
 def bandwidth(record: RunRecord) -> Bandwidth:

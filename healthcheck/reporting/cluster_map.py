@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from healthcheck.model.component import natural
 from healthcheck.model.message import Message, say
 from healthcheck.model.record import HostRecord, RunRecord
 from healthcheck.model.verdict import Verdict
@@ -102,7 +103,7 @@ def cluster_map(record: RunRecord) -> ClusterMap:
     for index, host in enumerate(record.hosts):
         cell = _cell(index, host, short[host.name], speed_of[host.name])
         rows.setdefault(row_of[host.name], []).append(cell)
-    groups = [_group(title, cells) for title, cells in sorted(rows.items(), key=lambda row: _natural(row[0]))]
+    groups = [_group(title, cells) for title, cells in sorted(rows.items(), key=lambda row: natural(row[0]))]
     hidden = [group for group in groups if group.all_pass] if len(groups) > FOLD_ABOVE else []
     shown = [group for group in groups if group not in hidden] if hidden else groups
     return ClusterMap(
@@ -170,14 +171,3 @@ def _answer(record: RunRecord, groups: Sequence[Group]) -> Message:
     if touched == 1:
         return say("report.map.answer_some_one", passed=passed, total=total)
     return say("report.map.answer_some", passed=passed, total=total, groups=touched, all_groups=len(groups))
-
-
-def _natural(text: str) -> tuple[tuple[int, str], ...]:
-    """Sorts l2 before l10."""
-    parts: list[str] = []
-    for char in text:
-        if parts and parts[-1][-1].isdigit() == char.isdigit():
-            parts[-1] += char
-        else:
-            parts.append(char)
-    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts)

@@ -13,7 +13,7 @@ from healthcheck.model.message import Message, say
 from healthcheck.parsing.launcher_output import classify
 from healthcheck.parsing.nccl_tests import parse_output
 from healthcheck.ports import JobSink, Running
-from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.engine import Engine, stamp
 
 # A table that is complete is a measurement; mpirun gets this long to come to its own end.
 TEARDOWN_S = 30.0
@@ -123,7 +123,7 @@ class ActiveJob:
         return JobOutcome(
             job=self.job,
             argv=self._command.argv,
-            started_at=f"{self._started_at:%Y-%m-%dT%H:%M:%SZ}",
+            started_at=stamp(self._started_at),
             result=result,
             output=output,
             launch_error=error.message if error is not None else None,

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from healthcheck.ports import Clock, Observer, RunStore, Transport
 
 # Bounds connecting and probing. More does not go faster (benchmarks/fanout.py), it only costs memory.
 WIDTH = 64
+
+
+def stamp(at: datetime) -> str:
+    """A time (UTC) as every record writes it: `2026-03-14T02:15:03Z`."""
+    return f"{at:%Y-%m-%dT%H:%M:%SZ}"
 
 
 class Cancel:

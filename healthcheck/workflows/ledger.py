@@ -17,10 +17,11 @@ from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.platform import Limit, Platform
+from healthcheck.model.playbook import BENCHMARK_STAGES
 from healthcheck.model.record import HostRecord, JobRecord, Provenance, RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes import leftovers
-from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.engine import Engine, stamp
 from healthcheck.workflows.request import RunRequest
 
 _REMARKS = frozenset({"busy.allowed"})
@@ -39,7 +40,7 @@ class Ledger:
         self.request = request
         self.engine = engine
         self.platform: Platform | None = request.platform
-        self.started_at = f"{engine.clock.now():%Y-%m-%dT%H:%M:%SZ}"
+        self.started_at = stamp(engine.clock.now())
         self.facts: dict[str, NodeFacts] = {}
         self.known_hosts: dict[str, tuple[str, ...]] = {}
         self.checks: list[CheckResult] = []
@@ -123,7 +124,7 @@ class Ledger:
     def record(self, state: State, signum: int | None = None) -> RunRecord:
         """The record as of now. An unfinished run is never better than INCONCLUSIVE."""
         request = self.request
-        planned = any(request.wants(stage) for stage in ("single_node", "multi_node"))
+        planned = any(request.wants(stage) for stage in BENCHMARK_STAGES)
         by_host = checks_by_host(self.checks)
         verdicts = {
             host.name: self._host_verdict(host.name, by_host.get(host.name, ()), planned) for host in request.hosts
@@ -134,7 +135,7 @@ class Ledger:
         jobs = [(job.stage, job.hosts, job.verdict) for job in self.jobs]
         proven = proven_hosts(jobs, verdicts, self.checks) if state == "complete" else ()
         code = exit_code(verdict, request.playbook.gate, request.allow_degraded)
-        finished = f"{self.engine.clock.now():%Y-%m-%dT%H:%M:%SZ}" if state != "incomplete" else None
+        finished = stamp(self.engine.clock.now()) if state != "incomplete" else None
         return RunRecord(
             run_id=request.run_id,
             state=state,

@@ -13,6 +13,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import NodeFacts
+from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.verdict import Verdict
 from healthcheck.ports import Event, Transport
 from healthcheck.probes.batch import Part, batch_argv, deadline_s, split
@@ -22,8 +23,6 @@ from healthcheck.workflows.engine import Cancel, Engine
 from healthcheck.workflows.fanout import run_short, visit
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.request import RunRequest
-
-STAGE = "probe"
 
 
 class Look(Struct, frozen=True):
@@ -78,7 +77,9 @@ def busy_now(host: Host, request: RunRequest, transport: Transport, cancel: Canc
     result, text, nonce = _batch(host, busy_parts(), request, transport, cancel)
     if result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST:
         return (
-            CheckResult("host.reached", node(host.name), Verdict.INCONCLUSIVE, _why(result), "connect.lost", STAGE),
+            CheckResult(
+                "host.reached", node(host.name), Verdict.INCONCLUSIVE, _why(result), "connect.lost", PROBE_STAGE
+            ),
         )
     return judge_busy(host.name, split(text, nonce), request.owner.token, request.allow_busy)
 
@@ -94,9 +95,9 @@ def look_at_all(ledger: Ledger, engine: Engine) -> None:
             message = look.refusal or say("probe.no_output", code=-1)
             ledger.set_aside[host.name] = message
             ledger.add_checks(
-                [CheckResult("host.reached", node(host.name), Verdict.INCONCLUSIVE, message, look.rule, STAGE)]
+                [CheckResult("host.reached", node(host.name), Verdict.INCONCLUSIVE, message, look.rule, PROBE_STAGE)]
             )
-            engine.observer.event(Event(STAGE, message, host.name, Verdict.INCONCLUSIVE))
+            engine.observer.event(Event(PROBE_STAGE, message, host.name, Verdict.INCONCLUSIVE))
         else:
             ledger.facts[host.name] = look.facts
             identity = look.facts.identity.value if look.facts.identity is not None else None

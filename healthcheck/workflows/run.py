@@ -15,7 +15,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.platform import Platform
-from healthcheck.model.playbook import BENCHMARK_STAGES, Stage
+from healthcheck.model.playbook import BENCHMARK_STAGES, PROBE_STAGE, Stage
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.record_codec import encode_platform
@@ -30,7 +30,6 @@ from healthcheck.workflows.look import look_at_all
 from healthcheck.workflows.request import RunRequest
 from healthcheck.workflows.stage import remove_launch_files, run_stage
 
-PROBE = "probe"
 SLOTS_CHECK = "hostfile.slots"
 # A host on which one of these is not PASS cannot, or must not, be measured.
 NEEDED = frozenset({gpu_processes.CHECK, leftovers.CHECK, binary.CHECK, mpi.CHECK, twins.CHECK, SLOTS_CHECK})
@@ -51,7 +50,7 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
     try:
         _probe(ledger, engine)
         for stage in request.playbook.stages:
-            if stage.name == PROBE or engine.cancel.wanted:
+            if stage.name == PROBE_STAGE or engine.cancel.wanted:
                 continue
             if ledger.stop_after is not None:
                 _not_run(ledger, stage.name, ledger.stop_after)
@@ -89,7 +88,7 @@ def _probe(ledger: Ledger, engine: Engine) -> None:
             # Without a platform there is no limit: a benchmark would load the nodes and prove nothing.
             ledger.stop_after = found
             ledger.add_checks(
-                [CheckResult("platform.detect", FABRIC, Verdict.INCONCLUSIVE, found, "platform.unknown", PROBE)]
+                [CheckResult("platform.detect", FABRIC, Verdict.INCONCLUSIVE, found, "platform.unknown", PROBE_STAGE)]
             )
     if ledger.platform is not None:
         engine.store.write("inputs/platform.json", encode_platform(ledger.platform))
@@ -111,7 +110,7 @@ def _probe(ledger: Ledger, engine: Engine) -> None:
         ledger.add_checks(checks)
         _sort_out(ledger, host.name, checks, engine)
     reached = len(ledger.facts)
-    engine.observer.event(Event(PROBE, say("stage.probe_done", reached=reached, hosts=len(request.hosts))))
+    engine.observer.event(Event(PROBE_STAGE, say("stage.probe_done", reached=reached, hosts=len(request.hosts))))
     ledger.save("incomplete")
 
 
@@ -120,7 +119,7 @@ def _slots(host: Host, platform: Platform | None) -> tuple[CheckResult, ...]:
     if platform is None or host.slots in (None, platform.gpu.count):
         return ()
     message = say("probe.slots", slots=host.slots or 0, gpus=platform.gpu.count)
-    return (CheckResult(SLOTS_CHECK, node(host.name), Verdict.INCONCLUSIVE, message, "slots.differ", PROBE),)
+    return (CheckResult(SLOTS_CHECK, node(host.name), Verdict.INCONCLUSIVE, message, "slots.differ", PROBE_STAGE),)
 
 
 def _sort_out(ledger: Ledger, host: str, checks: tuple[CheckResult, ...], engine: Engine) -> None:
@@ -132,7 +131,7 @@ def _sort_out(ledger: Ledger, host: str, checks: tuple[CheckResult, ...], engine
             ledger.set_aside.setdefault(host, check.message)
         elif check.verdict is Verdict.FAIL:
             ledger.excluded.setdefault(host, check.message)
-        engine.observer.event(Event(PROBE, check.message, str(check.component), check.verdict))
+        engine.observer.event(Event(PROBE_STAGE, check.message, str(check.component), check.verdict))
 
 
 def _not_run(ledger: Ledger, stage: str, why: Message) -> None:
