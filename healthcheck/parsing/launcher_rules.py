@@ -36,7 +36,10 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "daemon_missing",
-        _sentence(rf"(?P<daemon>[^\s'‘`]*{_DAEMON})['’]?: (?:No such file or directory|command not found|not found)"),
+        _sentence(
+            rf"(?<![^\s'‘`])(?P<daemon>[^\s'‘`]*{_DAEMON})['’]?: "
+            r"(?:No such file or directory|command not found|not found)"
+        ),
     ),
     Rule("unresolvable", _sentence(r"Could not resolve hostname (?P<host>[^\s:]+):")),
     Rule("unresolvable", _sentence(r"(?:getaddrinfo|gethostbyname)\S* .*?(?:for|host) (?P<host>[\w.-]+)")),
@@ -47,7 +50,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("host_key_unknown", _sentence(r"No \S+ host key is known for (?P<host>\S+) and you have requested strict")),
     Rule("host_key_unknown", re.compile(r"Host key verification failed")),
-    Rule("login_refused", re.compile(r"(?P<user>[^\s@]+)@(?P<host>\S+): Permission denied"), ("user",)),
+    Rule("login_refused", re.compile(r"(?<!\S)(?P<user>[^\s@]+)@(?P<host>\S+): Permission denied"), ("user",)),
     Rule(
         "login_refused",
         re.compile(r"Received disconnect from (?P<host>\S+) .*Too many authentication failures"),
@@ -67,7 +70,10 @@ RULES: tuple[Rule, ...] = (
         ("slots",),
     ),
     Rule("too_few_slots", _sentence("All nodes which are allocated for this job are already filled"), ("slots",)),
-    Rule("library_missing", re.compile(r"(?P<binary>\S+): error while loading shared libraries: (?P<library>[^\s:]+)")),
+    Rule(
+        "library_missing",
+        re.compile(r"(?<!\S)(?P<binary>\S+): error while loading shared libraries: (?P<library>[^\s:]+)"),
+    ),
     # The banner of the launcher may blame a survivor; the process that dies says so itself, with its host.
     Rule(
         "rank_signalled",

@@ -6,10 +6,10 @@ import re
 
 from healthcheck.model.measurement import FailureKind
 
-_TEST_FAILURE = re.compile(
-    r"(?:(?P<host>[^\s:]{1,255}): Test )?(?P<lib>NCCL|CUDA|Cuda) failure \S+:\d+ '(?P<text>.*)", re.ASCII
-)
+_TEST_FAILURE = re.compile(r"(?P<lib>NCCL|CUDA|Cuda) failure \S+:\d+ '(?P<text>.*)", re.ASCII)
+_WHO = re.compile(r"(?P<host>[^\s:]+): Test $")  # right in front of it, since 2.0
 _TEST_TIMEOUT = re.compile(r"(?P<host>[^\s:]{1,255}): Test timeout \(\d+s\) \S+:\d+")
+_LONGEST_HOST = 80
 _COMPLETION = re.compile(r"Got completion .*?(?:status=|with error )(\d+)")
 _FLUSHED = "5"
 _NO_MEMORY = re.compile(r"out of memory|cannot allocate memory", re.I)
@@ -39,12 +39,12 @@ _TIME_LIMIT = re.compile(r"DUE TO TIME LIMIT|time limit for job execution has be
 def of_program(text: str) -> tuple[FailureKind, str | None] | None:
     """(kind, host) of a line that nccl-tests itself prints."""
     if "failure" in text and (match := _TEST_FAILURE.search(text)):
-        cuda = match["lib"] != "NCCL"
-        if cuda:
-            kind = FailureKind.OUT_OF_MEMORY if _NO_MEMORY.search(match["text"]) else FailureKind.CUDA
-        else:
+        if match["lib"] == "NCCL":
             kind = of_detail(match["text"])
-        return kind, match["host"]
+        else:
+            kind = FailureKind.OUT_OF_MEMORY if _NO_MEMORY.search(match["text"]) else FailureKind.CUDA
+        who = _WHO.search(text[max(match.start() - _LONGEST_HOST, 0) : match.start()])
+        return kind, who["host"] if who else None
     if "CuRAND error" in text:
         return FailureKind.CUDA, None
     if "Test timeout" in text and (match := _TEST_TIMEOUT.search(text)):

@@ -71,6 +71,8 @@ class FailureLog:
         chain = _CHAIN.search(text) if " -> " in text else None
         if chain is None and (failure_rules.is_benign(text) or not _says_failure(text)):
             return
+        if len(self._soft) >= _KEPT:
+            return
         match = _NCCL_HOST.search(text)
         host = match["host"] if match else None
         if chain is not None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
+from healthcheck.parsing.nccl_tests.prefixes import Prefixes
+
 _KEPT_EACH_END = 300
 _LINE_CHARS = 400
 
@@ -30,8 +32,9 @@ class Leftover:
                 self.add(texts[index], None if numbers is None else numbers[index])
 
     def text(self) -> str:
-        """All that was kept, in order."""
-        return "\n".join(text for text, _ in (*self._first, *self._last))
+        """All that was kept, in order, without the prefixes of launchers and loggers."""
+        strip = Prefixes().known
+        return "\n".join(strip(text)[1] for text, _ in (*self._first, *self._last))
 
     def line_of(self, text: str) -> int | None:
         """The line number at which a kept line was read."""

@@ -86,7 +86,7 @@ class Lines:
             process, plain = self._prefixes.known(part.lstrip("\ufeff\ufffd"))
             whole = ended or index < len(parts)
             if "NCCL WARN" in plain and plain[0].isalpha():  # no row, and there may be millions
-                yield Line(number, plain, process, whole)
+                yield Line(number, plain[:_MAX_CHARS].rstrip(), process, whole)
                 continue
             if SECRET.match(plain):
                 return

@@ -125,3 +125,10 @@ def test_a_thousand_ranks_that_say_the_same_are_kept_short() -> None:
     lines = (f"node{rank}: Test NCCL failure common.cu:1 'internal error / '\n" for rank in range(5000))
     output = parse_output([*HEAD.splitlines(True), *lines])
     assert 100 <= len(output.failures) <= 200
+
+
+@pytest.mark.parametrize("prefix", ["[1,0]<stderr>:", "2025-01-03T09:37:10.1Z ", " 0: ", "launcher-1  | ", "[0] "])
+def test_what_a_launcher_says_is_understood_behind_a_prefix(prefix: str) -> None:
+    (failure,) = parse_output(f"{prefix}hello\n{prefix}Permission denied, please try again.\n").failures
+    assert (failure.kind, failure.line) == (FailureKind.LAUNCHER, 2)
+    assert failure.message == "Permission denied, please try again."
