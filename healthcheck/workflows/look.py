@@ -72,15 +72,15 @@ def _why(result: CommandResult) -> Message:
     return say("job.ended", how=result.kind.value)
 
 
+def _not_reached(host: Host, why: Message, rule: str) -> CheckResult:
+    return CheckResult("host.reached", node(host.name), Verdict.INCONCLUSIVE, why, rule, PROBE_STAGE)
+
+
 def busy_now(host: Host, request: RunRequest, transport: Transport, cancel: Cancel) -> tuple[CheckResult, ...]:
     """What keeps a job from starting on this host right now; empty when it may start."""
     result, text, nonce = _batch(host, busy_parts(), request, transport, cancel)
     if result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST:
-        return (
-            CheckResult(
-                "host.reached", node(host.name), Verdict.INCONCLUSIVE, _why(result), "connect.lost", PROBE_STAGE
-            ),
-        )
+        return (_not_reached(host, _why(result), "connect.lost"),)
     return judge_busy(host.name, split(text, nonce), request.owner.token, request.allow_busy)
 
 
@@ -94,9 +94,7 @@ def look_at_all(ledger: Ledger, engine: Engine) -> None:
         if look.facts is None:
             message = look.refusal or say("probe.no_output", code=-1)
             ledger.set_aside[host.name] = message
-            ledger.add_checks(
-                [CheckResult("host.reached", node(host.name), Verdict.INCONCLUSIVE, message, look.rule, PROBE_STAGE)]
-            )
+            ledger.add_checks([_not_reached(host, message, look.rule)])
             engine.observer.event(Event(PROBE_STAGE, message, host.name, Verdict.INCONCLUSIVE))
         else:
             ledger.facts[host.name] = look.facts

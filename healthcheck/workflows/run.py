@@ -50,16 +50,9 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
     try:
         _probe(ledger, engine)
         for stage in request.playbook.stages:
-            if stage.name == PROBE_STAGE or engine.cancel.wanted:
-                continue
-            if ledger.stop_after is not None:
-                _not_run(ledger, stage.name, ledger.stop_after)
-            elif stage.name in BENCHMARK_STAGES:
-                if request.wants(stage.name):
-                    run_stage(stage, ledger, engine, earlier)
-            elif request.wants(stage.name):
-                _localise_is_later(stage, ledger)
-            ledger.save("incomplete")
+            if stage.name != PROBE_STAGE and not engine.cancel.wanted:
+                _stage(stage, ledger, engine, earlier)
+                ledger.save("incomplete")
         remove_launch_files(ledger, engine)
     except BaseException:
         # A crash of ours or a second Ctrl-C: the record says `incomplete`, and everything measured is in it.
@@ -76,20 +69,24 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
     return record
 
 
+def _stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]) -> None:
+    """One stage behind the probes: run, or said to be not run where the run stopped before it."""
+    if ledger.stop_after is not None:
+        _not_run(ledger, stage.name, ledger.stop_after)
+    elif not ledger.request.wants(stage.name):
+        return
+    elif stage.name in BENCHMARK_STAGES:
+        run_stage(stage, ledger, engine, earlier)
+    else:
+        _localise_is_later(stage, ledger)
+
+
 def _probe(ledger: Ledger, engine: Engine) -> None:
     """Look at every node, find the platform, judge what was found, set aside what must not be loaded."""
     request = ledger.request
     look_at_all(ledger, engine)
     if ledger.platform is None and ledger.facts:
-        found = detect_platform(tuple(ledger.facts.values()), request.platforms)
-        if isinstance(found, Platform):
-            ledger.platform = found
-        else:
-            # Without a platform there is no limit: a benchmark would load the nodes and prove nothing.
-            ledger.stop_after = found
-            ledger.add_checks(
-                [CheckResult("platform.detect", FABRIC, Verdict.INCONCLUSIVE, found, "platform.unknown", PROBE_STAGE)]
-            )
+        _find_platform(ledger)
     if ledger.platform is not None:
         engine.store.write("inputs/platform.json", encode_platform(ledger.platform))
     benchmarks = any(request.wants(stage) for stage in BENCHMARK_STAGES)
@@ -112,6 +109,19 @@ def _probe(ledger: Ledger, engine: Engine) -> None:
     reached = len(ledger.facts)
     engine.observer.event(Event(PROBE_STAGE, say("stage.probe_done", reached=reached, hosts=len(request.hosts))))
     ledger.save("incomplete")
+
+
+def _find_platform(ledger: Ledger) -> None:
+    """The machine type that the nodes look like; where none fits, the run ends with the probes."""
+    found = detect_platform(tuple(ledger.facts.values()), ledger.request.platforms)
+    if isinstance(found, Platform):
+        ledger.platform = found
+        return
+    # Without a platform there is no limit: a benchmark would load the nodes and prove nothing.
+    ledger.stop_after = found
+    ledger.add_checks(
+        [CheckResult("platform.detect", FABRIC, Verdict.INCONCLUSIVE, found, "platform.unknown", PROBE_STAGE)]
+    )
 
 
 def _slots(host: Host, platform: Platform | None) -> tuple[CheckResult, ...]:

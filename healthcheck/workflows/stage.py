@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from msgspec import Struct
+
 from healthcheck.evaluation.limits import BUSBW_CHECK
 from healthcheck.evaluation.stage import JobJudgement, judge_jobs
 from healthcheck.launchers import LAUNCHERS
@@ -77,12 +79,28 @@ def _program(facts: NodeFacts, job: CollectiveJob) -> str:
     return str(PurePosixPath(facts.binary.value.path).parent / job.collective.binary)
 
 
+class _Start(Struct, frozen=True):
+    """Where the mpirun of a job starts, and what was found there. `folder` holds the launch files, if it needs any."""
+
+    host: Host
+    transport: Transport
+    facts: NodeFacts
+    flavour: MpiFlavour
+    folder: str | None = None
+
+
 def _alone(job: CollectiveJob, host: Host, stage: Stage, ledger: Ledger, engine: Engine) -> Launch:
     facts = ledger.facts[host.name]
-    assert facts.mpi.value is not None
-    site = LaunchSite(facts.mpi.value, _program(facts, job), ledger.request.owner.token, as_root=_is_root(facts))
-    command = LAUNCHERS[facts.mpi.value.family](job, site)
-    return Launch(job, command, host, engine.transport, (host,), float(stage.stall))
+    assert facts.mpi.value is not None  # hosts without mpirun were set aside by the probes
+    start = _Start(host, engine.transport, facts, facts.mpi.value)
+    return _launch(job, start, (host,), stage, ledger)
+
+
+def _launch(job: CollectiveJob, start: _Start, hosts: tuple[Host, ...], stage: Stage, ledger: Ledger) -> Launch:
+    program, token = _program(ledger.facts[hosts[0].name], job), ledger.request.owner.token
+    site = LaunchSite(start.flavour, program, token, start.folder, as_root=_is_root(start.facts))
+    command = LAUNCHERS[start.flavour.family](job, site)
+    return Launch(job, command, start.host, start.transport, hosts, float(stage.stall))
 
 
 def _is_root(facts: NodeFacts) -> bool:
@@ -106,35 +124,35 @@ def _together(
     wanted = [job for job in jobs if not _measured(job, earlier)]
     if not wanted:
         return jobs, []
-    transport = engine.local if launch_host is None else engine.transport
-    start = launch_host or LOCALHOST
-    here = None if launch_host is not None else look_at(LOCALHOST, request, engine.local, engine.cancel)
-    facts = ledger.facts[start.name] if here is None else here.facts
-    kept = tuple(job for job in jobs if _measured(job, earlier))
+    start = _prepare(stage, wanted[0], hosts, launch_host, ledger, engine)
+    if isinstance(start, CheckResult):
+        ledger.add_checks([start])
+        return tuple(job for job in jobs if _measured(job, earlier)), []
+    return jobs, [_launch(job, start, hosts, stage, ledger) for job in wanted]
+
+
+def _prepare(
+    stage: Stage, job: CollectiveJob, hosts: Sequence[Host], launch_host: Host | None, ledger: Ledger, engine: Engine
+) -> _Start | CheckResult:
+    """Everything a job over `hosts` needs where it starts (None: this machine), or why it cannot start there."""
+    if launch_host is None:
+        host, transport = LOCALHOST, engine.local
+        look = look_at(LOCALHOST, ledger.request, engine.local, engine.cancel)
+        if look.refusal is not None:
+            return _between(stage, look.refusal, look.rule)
+        facts = look.facts
+    else:
+        host, transport, facts = launch_host, engine.transport, ledger.facts[launch_host.name]
     if facts is None or facts.mpi.value is None:
-        why, rule = say("launch.mpirun_missing", host=start.name), "launch.mpirun_missing"
-        if here is not None and here.refusal is not None:
-            why, rule = here.refusal, here.rule
-        ledger.add_checks([_between(stage, why, rule)])
-        return kept, []
-    folder = _bring_files(facts.mpi.value, hosts, start, transport, ledger)
+        return _between(stage, say("launch.mpirun_missing", host=host.name), "launch.mpirun_missing")
+    folder = _bring_files(facts.mpi.value, hosts, host, transport, ledger)
     if isinstance(folder, Message):
-        ledger.add_checks([_between(stage, folder, "launch.files")])
-        return kept, []
-    folders = {str(PurePosixPath(_program(ledger.facts[host.name], wanted[0])).parent) for host in hosts}
-    if len(folders) > 1:
-        message = say("run.wrong_folders", folders=", ".join(sorted(folders)[:4]))
-        ledger.add_checks([_between(stage, message, "launch.folders_differ")])
-        return kept, []
-    program_facts = ledger.facts[hosts[0].name]
-    launches = []
-    for job in wanted:
-        site = LaunchSite(
-            facts.mpi.value, _program(program_facts, job), request.owner.token, folder, as_root=_is_root(facts)
-        )
-        command = LAUNCHERS[facts.mpi.value.family](job, site)
-        launches.append(Launch(job, command, start, transport, hosts, float(stage.stall)))
-    return jobs, launches
+        return _between(stage, folder, "launch.files")
+    programs = {str(PurePosixPath(_program(ledger.facts[host.name], job)).parent) for host in hosts}
+    if len(programs) > 1:
+        message = say("run.wrong_folders", folders=", ".join(sorted(programs)[:4]))
+        return _between(stage, message, "launch.folders_differ")
+    return _Start(host, transport, facts, facts.mpi.value, folder)
 
 
 def _launch_host(hosts: Sequence[Host], launch_from: str) -> Host | None:
