@@ -69,6 +69,10 @@ class Inputs(Struct, frozen=True):
     hosts_text: str
 
 
+# A run as it begins: what is asked for, where it is kept, what was measured before, and the outside world.
+Begun = tuple[RunRequest, DirectoryStore, dict[str, JobOutcome], Outside]
+
+
 def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
     """Read playbook, platform and hosts and pick the outside world; InputError for the first that is wrong."""
     _refuse_what_no_record_holds(asked)
@@ -200,8 +204,20 @@ def _asked_before(store: DirectoryStore, asked: Asked) -> Asked:
     )
 
 
-def resumed_request(asked: Asked, run: str) -> tuple[RunRequest, DirectoryStore, dict[str, JobOutcome], Outside]:
-    """The request of an earlier run, taken over by this process, with what it measured already."""
+def new_run(asked: Asked) -> Begun:
+    """A run of its own, with its directory and what was read in it."""
+    inputs, outside = read_inputs(asked)
+    # Made before the run directory, so that a mistake in the push folder touches nothing.
+    request = new_request(asked, inputs, run_id="")
+    store = DirectoryStore.create(asked.results, outside.clock)
+    store.write("inputs/playbook.yaml", inputs.playbook_text)
+    store.write("inputs/hostfile", inputs.hosts_text)
+    store.write(OPTIONS, encode_asked(asked))
+    return request.named(store.folder.name), store, {}, outside
+
+
+def resumed_run(asked: Asked, run: str) -> Begun:
+    """An earlier run, taken over by this process, with what it measured already."""
     from healthcheck.edge.clock import SystemClock
 
     store = DirectoryStore.open(run, asked.results, SystemClock())

@@ -9,6 +9,8 @@ import typer
 from healthcheck.cli import options
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from healthcheck.model.record import RunRecord
     from healthcheck.simulator.cluster import SimCluster
 
@@ -32,56 +34,64 @@ def command(
 
     Exits 0 when exactly what was planted was found, else 1. Example: healthcheck demo --fault node03:corrupt
     """
+    from healthcheck.cli.asked import SIMULATED_PLATFORM
+    from healthcheck.cli.exits import say
+    from healthcheck.edge.shipped import load_platform
+    from healthcheck.simulator.cluster import SimCluster
+    from healthcheck.simulator.faults import parse_fault
+
+    planted = fault if fault is not None else DEFAULT_FAULTS
+    platform, _ = load_platform(SIMULATED_PLATFORM)
+    cluster = SimCluster(nodes, platform, seed, tuple(map(parse_fault, planted)))
+    say(f"{nodes} SIMULATED nodes behind real SSH on this machine; GPUs, network and mpirun are simulated.")
+    say(f"planted: {', '.join(planted) or 'nothing'}")
+    surprises = differences(_check_up(cluster, results, json, quiet), cluster)
+    for line in surprises:
+        say(f"not as planted: {line}")
+    if not surprises:
+        say("exactly what was planted was found.")
+    raise typer.Exit(1 if surprises else 0)
+
+
+def _check_up(cluster: SimCluster, results: Path, as_json: bool, quiet: bool) -> RunRecord:
+    """Serve the cluster, check it up as any other over SSH, write the pages."""
     from msgspec.structs import replace
 
-    from healthcheck.cli.asked import SIMULATED_PLATFORM, Asked, Inputs, new_request
+    from healthcheck.cli.asked import Asked, Inputs, new_request
     from healthcheck.cli.console import Console
-    from healthcheck.cli.exits import say
     from healthcheck.cli.finish import finish
     from healthcheck.cli.signals import stop_on_signals
-    from healthcheck.edge.shipped import load_platform, load_playbook
+    from healthcheck.edge.shipped import load_playbook
     from healthcheck.edge.store import DirectoryStore
     from healthcheck.errors import Interrupted
     from healthcheck.model.units import Seconds
-    from healthcheck.simulator.cluster import SimCluster
-    from healthcheck.simulator.faults import parse_fault
     from healthcheck.simulator.ssh_server import SimSshServer
     from healthcheck.wiring import real_outside
     from healthcheck.workflows.engine import Engine
     from healthcheck.workflows.run import check_up
 
-    platform, _ = load_platform(SIMULATED_PLATFORM)
-    faults = tuple(map(parse_fault, fault if fault is not None else DEFAULT_FAULTS))
-    cluster = SimCluster(nodes, platform, seed, faults)
     playbook, text = load_playbook("quick")
     playbook = replace(playbook, stages=tuple(replace(stage, stall=Seconds(STALL_S)) for stage in playbook.stages))
-    say(f"{nodes} SIMULATED nodes behind real SSH on this machine; GPUs, network and mpirun are simulated.")
-    say(f"planted: {', '.join(fault if fault is not None else DEFAULT_FAULTS) or 'nothing'}")
     with SimSshServer(cluster) as server:
-        outside = real_outside(server.ssh_config, False, nodes)
-        asked = Asked(hosts=None, results=results)
+        outside = real_outside(server.ssh_config, False, len(server.hosts()))
         store = DirectoryStore.create(results, outside.clock)
         hosts_text = server.hostfile.read_text()
-        inputs = Inputs(playbook, text, None, server.hosts(), hosts_text)
         store.write("inputs/playbook.yaml", text)
         store.write("inputs/hostfile", hosts_text)
+        inputs = Inputs(playbook, text, None, server.hosts(), hosts_text)
+        asked = Asked(hosts=None, results=results)
         request = replace(new_request(asked, inputs, store.folder.name), simulated=True)
         engine = Engine(outside.transport, outside.local, outside.clock, Console(outside.clock, quiet=quiet), store)
         try:
             with stop_on_signals(engine.cancel):
                 record = check_up(request, engine, {})
         except Interrupted:
-            finish(store.load_record(), store, json, quiet)
+            finish(store.load_record(), store, as_json, quiet)
             raise
         finally:
             outside.close()
-    finish(record, store, json, quiet)
-    surprises = differences(record, cluster)
-    for line in surprises:
-        say(f"not as planted: {line}")
-    if not surprises:
-        say("exactly what was planted was found.")
-    raise typer.Exit(1 if surprises else 0)
+    finish(record, store, as_json, quiet)
+    return record
 
 
 def differences(record: RunRecord, cluster: SimCluster) -> list[str]:

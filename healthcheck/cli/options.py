@@ -34,3 +34,5 @@ PushFolder = Annotated[
 ]
 
 DEFAULT_RESULTS = Path("reports")
+# More than any cluster asks for at once: in effect no bound.
+MOST_JOBS = 4096

@@ -35,7 +35,10 @@ def list_(json: options.Json = False) -> None:
         out(f"{name:<{width}}  {platform.title}")
 
 
-@app.command(epilog="Example: healthcheck platform show a100-sxm4-8gpu-4x200 --nodes 32")
+@app.command(
+    short_help="Show a machine type and derive its peaks.",
+    epilog="Example: healthcheck platform show a100-sxm4-8gpu-4x200 --nodes 32",
+)
 def show(
     name: _Named,
     nodes: Annotated[int, typer.Option("--nodes", min=1, max=20_000, help="Nodes of the multi-node job.")] = 2,
@@ -54,7 +57,7 @@ def show(
         out(line)
 
 
-@app.command(epilog="Example: healthcheck platform check my-machine.yaml")
+@app.command(short_help="Check a platform file.", epilog="Example: healthcheck platform check my-machine.yaml")
 def check(file: _Named, json: options.Json = False) -> None:
     """Check a platform file; exit 2 with file, line and key when something is wrong."""
     from healthcheck.cli.document import print_document

@@ -32,7 +32,9 @@ def list_(json: options.Json = False) -> None:
         out(f"{name:<{width}}  {text}")
 
 
-@app.command(epilog="Example: healthcheck playbook check my-playbook.yaml")
+@app.command(
+    short_help="Check a playbook and say what it runs.", epilog="Example: healthcheck playbook check my-playbook.yaml"
+)
 def check(
     playbook: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped name, or a YAML file.")],
     json: options.Json = False,

@@ -29,8 +29,6 @@ def command(
 
     Example: healthcheck probe -H 'gpu[001-128]'
     """
-    from msgspec.structs import replace
-
     from healthcheck.cli.asked import Asked
     from healthcheck.cli.run import run_and_finish
 
@@ -47,5 +45,6 @@ def command(
         accept_new_host_keys=accept_new_host_keys,
         allow_degraded=allow_degraded,
         nccl_tests=nccl_tests,
+        only="probe",
     )
-    raise typer.Exit(run_and_finish(replace(asked, only="probe"), None, False, 1, json, quiet))
+    raise typer.Exit(run_and_finish(asked, json, quiet))

@@ -26,7 +26,7 @@ def command(
     only: Annotated[str | None, typer.Option(help="Run only this benchmark stage (and the probes).")] = None,
     resume: Annotated[str | None, typer.Option(help="Go on with an interrupted run; what is measured stays.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and run nothing.")] = False,
-    parallel: Annotated[int, typer.Option(min=1, help="Most jobs of a stage that run at once.")] = 4096,
+    parallel: Annotated[int, typer.Option(min=1, help="Most jobs of a stage that run at once.")] = options.MOST_JOBS,
     clean: Annotated[
         bool, typer.Option("--clean", help="First end what dead runs of yours left on the nodes.")
     ] = False,
@@ -80,47 +80,31 @@ def command(
 
         print_plan(asked, json)
         return
-    raise typer.Exit(run_and_finish(asked, resume, clean, parallel, json, quiet))
+    raise typer.Exit(run_and_finish(asked, json, quiet, resume=resume, clean=clean, parallel=parallel))
 
 
-def run_and_finish(asked: Asked, resume: str | None, clean: bool, parallel: int, as_json: bool, quiet: bool) -> int:
-    from healthcheck.cli.asked import (
-        OPTIONS,
-        encode_asked,
-        new_request,
-        read_inputs,
-        resumed_request,
-        tell_leftovers,
-    )
-    from healthcheck.cli.clean import clean_up, dead_runs
+def run_and_finish(
+    asked: Asked,
+    as_json: bool,
+    quiet: bool,
+    *,
+    resume: str | None = None,
+    clean: bool = False,
+    parallel: int = options.MOST_JOBS,
+) -> int:
+    """The check-up that was asked for, from reading its inputs to writing its pages; the exit code of its record."""
+    from healthcheck.cli.asked import new_run, resumed_run
     from healthcheck.cli.console import Console
     from healthcheck.cli.exits import say
     from healthcheck.cli.finish import finish
     from healthcheck.cli.signals import stop_on_signals
-    from healthcheck.edge.store import DirectoryStore
     from healthcheck.errors import Interrupted, StoreError
     from healthcheck.workflows.cleanup import sweep_all
     from healthcheck.workflows.engine import Engine
     from healthcheck.workflows.run import check_up
 
-    leftovers = [] if asked.simulate is not None else dead_runs(asked.results)
-    if clean:
-        for record in leftovers:
-            clean_up(record, asked)
-    else:
-        tell_leftovers([record for record in leftovers if resume is None or record.run_id != Path(resume).name])
-    if resume is not None:
-        request, store, earlier, outside = resumed_request(asked, resume)
-    else:
-        inputs, outside = read_inputs(asked)
-        # Made before the run directory, so that a mistake in the push folder touches nothing.
-        request = new_request(asked, inputs, run_id="")
-        store = DirectoryStore.create(asked.results, outside.clock)
-        request = request.named(store.folder.name)
-        store.write("inputs/playbook.yaml", inputs.playbook_text)
-        store.write("inputs/hostfile", inputs.hosts_text)
-        store.write(OPTIONS, encode_asked(asked))
-        earlier = {}
+    _settle_dead_runs(asked, resume, clean)
+    request, store, earlier, outside = new_run(asked) if resume is None else resumed_run(asked, resume)
     if outside.note is not None:
         say(f"note: {outside.note}")
     engine = Engine(
@@ -142,3 +126,16 @@ def run_and_finish(asked: Asked, resume: str | None, clean: bool, parallel: int,
         outside.close()
     finish(record, store, as_json, quiet)
     return record.exit_code if record.exit_code is not None else 3
+
+
+def _settle_dead_runs(asked: Asked, resume: str | None, clean: bool) -> None:
+    """End what runs of this user that were cut off may have left on the nodes, or name them; not the one resumed."""
+    from healthcheck.cli.asked import tell_leftovers
+    from healthcheck.cli.clean import clean_up, dead_runs
+
+    dead = [] if asked.simulate is not None else dead_runs(asked.results)
+    if clean:
+        for record in dead:
+            clean_up(record, asked)
+    else:
+        tell_leftovers([record for record in dead if resume is None or record.run_id != Path(resume).name])
