@@ -57,7 +57,7 @@ def paramiko_bare(state: Path, hosts: list[str], width: int) -> None:
 
     def probe(address: str) -> tuple[int, paramiko.SSHClient]:
         client = paramiko.SSHClient()
-        client._host_keys = known  # type: ignore[attr-defined]
+        client._host_keys = known  # type: ignore[attr-defined] # read once for all
         client.set_missing_host_key_policy(paramiko.RejectPolicy())
         client.connect(address, 2222, "root", pkey=key, allow_agent=False, look_for_keys=False, timeout=30)
         _, stdout, _ = client.exec_command("true")

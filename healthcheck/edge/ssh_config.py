@@ -66,7 +66,7 @@ class _Parsed(SSHConfig):
         """Only values with something to expand; a leading `~` of a path is expanded by us."""
         if "%" not in value and key != "proxycommand":
             return value
-        return str(super()._tokenize(config, target_hostname, key, value))  # type: ignore[misc]
+        return str(super()._tokenize(config, target_hostname, key, value))  # type: ignore[misc] # paramiko carries no type for it
 
 
 class _NoStrategy:

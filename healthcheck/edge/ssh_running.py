@@ -125,8 +125,8 @@ def request(channel: Channel, kind: str, argument: str) -> None:
     message.add_string(kind)
     message.add_boolean(True)
     message.add_string(argument)
-    channel._event_pending()  # type: ignore[attr-defined]
-    channel.transport._send_user_message(message)  # type: ignore[union-attr]
+    channel._event_pending()  # type: ignore[attr-defined] # nothing public does this
+    channel.transport._send_user_message(message)  # type: ignore[union-attr] # an open channel has one
 
 
 def _close(channel: Channel) -> None:

@@ -186,5 +186,5 @@ def _fields(kind: type, path: Path) -> tuple[str, ...]:
 def _choices(kind: type, path: Path) -> tuple[str, ...]:
     here = _type_at(kind, path)
     if isinstance(here, type):
-        return tuple(str(member) for member in here)  # type: ignore[attr-defined]
+        return tuple(str(member) for member in here)  # type: ignore[attr-defined] # an Enum
     return tuple(str(choice) for choice in get_args(here))

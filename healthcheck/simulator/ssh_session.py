@@ -87,14 +87,14 @@ class Door(paramiko.ServerInterface):
 
 
 def _request(channel: paramiko.Channel, message: paramiko.Message) -> None:
-    paramiko.Channel._handle_request(channel, message)  # type: ignore[attr-defined]
+    paramiko.Channel._handle_request(channel, message)  # type: ignore[attr-defined] # no public hook
     door = _door(channel)
     if door is not None:
         door.request_answered(channel)
 
 
 def _eof(channel: paramiko.Channel, message: paramiko.Message) -> None:
-    paramiko.Channel._handle_eof(channel, message)  # type: ignore[attr-defined]
+    paramiko.Channel._handle_eof(channel, message)  # type: ignore[attr-defined] # no public hook
     door = _door(channel)
     if door is not None:
         door.stdin_ended(channel)
@@ -104,7 +104,7 @@ def _close(channel: paramiko.Channel, message: paramiko.Message) -> None:
     door = _door(channel)
     if door is not None:
         door.channel_closed(channel)
-    paramiko.Channel._handle_close(channel, message)  # type: ignore[attr-defined]
+    paramiko.Channel._handle_close(channel, message)  # type: ignore[attr-defined] # no public hook
 
 
 def _door(channel: paramiko.Channel) -> Door | None:
@@ -120,7 +120,7 @@ class Session(paramiko.Transport):
     """
 
     _channel_handler_table = {  # noqa: RUF012 - as in the base class
-        **paramiko.Transport._channel_handler_table,  # type: ignore[attr-defined]
+        **paramiko.Transport._channel_handler_table,  # type: ignore[attr-defined] # no public hook
         MSG_CHANNEL_REQUEST: _request,
         MSG_CHANNEL_EOF: _eof,
         MSG_CHANNEL_CLOSE: _close,

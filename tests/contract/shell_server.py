@@ -157,7 +157,7 @@ class _Files(paramiko.SFTPServerInterface):
             return int(paramiko.SFTPServer.convert_errno(error.errno or 0))
         handle = paramiko.SFTPHandle(flags)
         file = os.fdopen(descriptor, "wb" if flags & (os.O_WRONLY | os.O_RDWR) else "rb")
-        handle.writefile = handle.readfile = file  # type: ignore[attr-defined]
+        handle.writefile = handle.readfile = file  # type: ignore[attr-defined] # as paramiko documents it
         return handle
 
 

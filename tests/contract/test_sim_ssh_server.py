@@ -66,7 +66,7 @@ def wrapped(deadline_s: float = 60.0) -> str:
 def test_a_wrapped_benchmark_prints_over_its_duration_and_ends_with_its_exit_code(server: SimSshServer) -> None:
     for name, code in (("node01", 0), ("node04", 7)):
         with connected(server, name) as client:
-            channel = client.get_transport().open_session()  # type: ignore[union-attr]
+            channel = client.get_transport().open_session()  # type: ignore[union-attr] # connected
             begun = time.monotonic()
             channel.exec_command(wrapped())
             first = channel.recv(len(HEAD))
@@ -84,7 +84,7 @@ def test_quick_commands_never_race_with_their_own_start(client: paramiko.SSHClie
 
 def test_closing_stdin_ends_a_hanging_command(server: SimSshServer) -> None:
     with connected(server, "node02") as client:
-        channel = client.get_transport().open_session()  # type: ignore[union-attr]
+        channel = client.get_transport().open_session()  # type: ignore[union-attr] # connected
         channel.exec_command(wrapped())
         assert channel.recv(len(HEAD)) == HEAD
         assert not channel.exit_status_ready()
@@ -94,7 +94,7 @@ def test_closing_stdin_ends_a_hanging_command(server: SimSshServer) -> None:
 
 def test_a_deadline_ends_a_hanging_command(server: SimSshServer) -> None:
     with connected(server, "node02") as client:
-        channel = client.get_transport().open_session()  # type: ignore[union-attr]
+        channel = client.get_transport().open_session()  # type: ignore[union-attr] # connected
         channel.exec_command(wrapped(deadline_s=0.3))
         assert channel.recv_exit_status() == 124
 

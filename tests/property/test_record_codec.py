@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from healthcheck.errors import InputError
 from healthcheck.model.command import CollectiveJob, CommandResult, JobOutcome
 from healthcheck.model.component import Component
-from healthcheck.model.finding import CheckResult, Finding
+from healthcheck.model.finding import CheckResult, Confidence, Finding
 from healthcheck.model.host import Host
 from healthcheck.model.measurement import CollectiveRow, CollectiveTable, Failure, ParsedOutput, Placement, Rank
 from healthcheck.model.message import Message
@@ -256,7 +256,7 @@ def _record() -> RunRecord:
         playbook=Playbook("quick", (Stage("single_node"),), env={"verdict": "FAIL", "component": "x"}),
         owner=Owner("u", "m", 1, "s", "t"),
         checks=(CheckResult("hca.rate", node, Verdict.DEGRADED, slow, "hca.rate"),),
-        findings=(Finding(node, Verdict.FAIL, "confirmed", slow, slow, (slow,), (slow,)),),  # type: ignore[arg-type]
+        findings=(Finding(node, Verdict.FAIL, Confidence.CONFIRMED, slow, slow, (slow,), (slow,)),),
     )
 
 

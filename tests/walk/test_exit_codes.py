@@ -96,7 +96,7 @@ def test_130_143_and_129_keep_what_was_measured(
     asked = stage_workflow.run_stage
 
     def interrupted_before_the_second_stage(*arguments: object) -> None:
-        asked(*arguments)  # type: ignore[arg-type]
+        asked(*arguments)  # type: ignore[arg-type] # flags of mixed types
         if threading.current_thread() is threading.main_thread():
             os.kill(os.getpid(), signum)
 
@@ -187,7 +187,7 @@ def test_an_interrupted_demo_leaves_a_report_too(shell: Shell, monkeypatch: pyte
     asked = stage_workflow.run_stage
 
     def interrupted(*arguments: object) -> None:
-        asked(*arguments)  # type: ignore[arg-type]
+        asked(*arguments)  # type: ignore[arg-type] # flags of mixed types
         os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr("healthcheck.workflows.run.run_stage", interrupted)

@@ -17,6 +17,7 @@ from healthcheck.evaluation.limits import (
 )
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob
+from healthcheck.model.measurement import CollectiveRow
 from healthcheck.model.platform import Limit, Thresholds
 from healthcheck.model.playbook import Playbook, Stage
 from healthcheck.model.verdict import Verdict
@@ -34,9 +35,9 @@ def _limit(of: CollectiveJob, stage: Stage) -> Limit:
     return limit
 
 
-def _verdicts(*rows: object, hosts: int = 1, n_ranks: int = 8) -> dict[str, Verdict]:
+def _verdicts(*rows: tuple[CollectiveRow, ...], hosts: int = 1, n_ranks: int = 8) -> dict[str, Verdict]:
     stage = ALONE if hosts == 1 else TOGETHER
-    done = [outcome(r, of=job(hosts), n_ranks=n_ranks) for r in rows]  # type: ignore[arg-type]
+    done = [outcome(r, of=job(hosts), n_ranks=n_ranks) for r in rows]
     found = judge_bandwidth(done, _limit(done[0].job, stage), unsaturated_ok=False)
     return {check.check: check.verdict for check in found}
 
