@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 import msgspec
@@ -11,6 +12,7 @@ from healthcheck.parsing.nccl_tests.telltale import ROW, signs_in
 _ENDS = re.compile(r"(?:\\+r)?\\+n")
 _ESCAPES = re.compile(r"\\+(?:u001b|x1b|033|e)\[[0-9;]*m|(?P<tab>\\+t)|\\+(?P<quote>[\"'])")
 _HEADISH = re.compile(r"nThreads?:? \d|Avg bus bandwidth|algbw\s+busbw|Using devices|Test failure|-tests version")
+_LIST_ITEM = re.compile(r"(?P<quote>[\"'])(?P<text>.*)(?P=quote),?\s*$")
 _QUOTES = "\"'`"
 _DEEPEST = 4
 
@@ -19,16 +21,29 @@ def inner_lines(text: str, deep: int = 0) -> list[tuple[str, bool]] | None:
     """(line, does it end) for all lines inside this one; None when it is an ordinary line."""
     if deep == 0 and '"busBw"' in text:
         return None  # a result of rccl-tests: read as such
-    if text.startswith("{") and deep < _DEEPEST:
-        try:
-            document: object = msgspec.json.decode(text)
-        except (msgspec.DecodeError, RecursionError):
-            document = None
+    if text[:1] in ("{", "[") and deep < _DEEPEST:
+        document = _decoded(text)
         if document is not None:
             return [line for string in _strings(document, 0) for line in _lines_of(string, deep + 1)]
+    if item := _LIST_ITEM.match(text):
+        return [(_plain(item["text"]), True)]
     if "\\n" in text and _HEADISH.search(text):
         return _unescaped(text)
     return None
+
+
+def _decoded(text: str) -> object:
+    """JSON, or a list as Python prints it."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    if not (text.startswith("['") and _HEADISH.search(text)):
+        return None
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
 
 
 def _strings(value: object, deep: int) -> list[str]:

@@ -14,7 +14,13 @@ from healthcheck.parsing.nccl_tests.leftover import Leftover
 from healthcheck.parsing.nccl_tests.stream import Stream
 
 _LAUNCHERS = frozenset({"mpirun", "mpiexec", "mpiexec.hydra", "prterun", "srun"})
-_LOGGERS = ("pod:", "compose:", "ray:", "pid:")  # these tell containers and nodes apart, not ranks of one launch
+_LOGGERS = (
+    "pod:",
+    "compose:",
+    "ray:",
+    "pid:",
+    "host:",
+)  # these tell containers and nodes apart, not ranks of one launch
 _UNCHECKED_IN_PLACE = frozenset(item.value for item in Collective if not item.in_place_is_checked)
 _LAUNCH_KINDS = {
     "rank_signalled": FailureKind.KILLED,

@@ -15,7 +15,8 @@ from msgspec import Struct
 from healthcheck.model.measurement import CollectiveRow, Placement
 
 _TIME_WORDS = frozenset({"time", "cputime"})
-_COUNTED = frozenset({"#wrong", "wrong"})
+_WRONG = "#wrong"
+_COUNTED = frozenset({_WRONG})
 _DELTA = frozenset({"error", "res", "delta"})
 _LEFT = {"size": "size", "bytes": "size", "count": "count", "N": "count", "type": "type", "redop": "redop"}
 _LEFT |= {"op": "redop", "root": "root", "timestamp": "timestamp"}
@@ -131,13 +132,14 @@ def read_header(words: Sequence[str], title: Sequence[str]) -> Layout | None:
 
     `words` are the names without `#` in front, `title` the words of the line above (it tells which halves exist).
     """
+    words = [_WRONG if word.endswith("wrong") else word for word in words]  # its `#` suffers from every formatter
     times = [index for index, word in enumerate(words) if word in _TIME_WORDS]
     left = tuple(_LEFT[word] for word in words[: times[0]] if word in _LEFT)
     if len(left) != times[0] or not {"size", "count", "type"} <= set(left) or len(times) > 2:
         return None
     last = list(words[times[-1] :])
     half = list(words[times[0] : times[1]]) if len(times) == 2 else _cut_tail(last)
-    if last[: len(half)] != half or half[1:3] != ["algbw", "busbw"]:
+    if last[: len(half)] != half or half[1:3] != ["algbw", "busbw"] or not {*half} & (_COUNTED | _DELTA):
         return None
     tail = last[len(half) :]
     return Layout(

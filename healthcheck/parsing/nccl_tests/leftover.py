@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Sequence
 
@@ -9,6 +10,7 @@ from healthcheck.parsing.nccl_tests.prefixes import Prefixes
 
 _KEPT_EACH_END = 300
 _LINE_CHARS = 400
+_ENVIRONMENT = re.compile(r'\s*"[A-Za-z_]\w*=')  # of a -J document: secret
 
 
 class Leftover:
@@ -20,6 +22,8 @@ class Leftover:
 
     def add(self, text: str, line: int | None) -> None:
         """`line` is None for text of stderr."""
+        if _ENVIRONMENT.match(text):
+            return
         shelf = self._first if len(self._first) < _KEPT_EACH_END else self._last
         shelf.append((text[:_LINE_CHARS], line))
 
@@ -33,7 +37,7 @@ class Leftover:
 
     def text(self) -> str:
         """All that was kept, in order, without the prefixes of launchers and loggers."""
-        strip = Prefixes().known
+        strip = Prefixes().strip
         return "\n".join(strip(text)[1] for text, _ in (*self._first, *self._last))
 
     def line_of(self, text: str) -> int | None:

@@ -23,7 +23,8 @@ _LONGEST_INFO = 1024  # a longer line holds more than one
 _NARROWEST_ROW = 30
 _MAX_CHARS = 4096  # longer lines are no text of ours; a row has 250, a device list of one process 2048
 _LONGEST_LINE = 1 << 20  # as the reader of files cuts lines
-SECRET = re.compile(r'\s*\{\s*"version"\s*:')  # a -J document: holds the environment of the run
+# A -J document, or a line of its copy of the environment where a tool spread it over lines.
+_SECRET = re.compile(r'\s*\{\s*"version"\s*:|\s*"[A-Za-z_]\w*=.*",?\s*$')
 
 
 class Line(NamedTuple):
@@ -83,23 +84,24 @@ class Lines:
     def _clean(self, text: str, number: int, ended: bool) -> Iterator[Line]:
         parts = text.split("\r")
         for index, part in enumerate(parts, 1):
-            process, plain = self._prefixes.known(part.lstrip("\ufeff\ufffd"))
+            process, plain = self._prefixes.strip(part.lstrip("\ufeff\ufffd"))
             whole = ended or index < len(parts)
             if "NCCL WARN" in plain and plain[0].isalpha():  # no row, and there may be millions
                 yield Line(number, plain[:_MAX_CHARS].rstrip(), process, whole)
                 continue
-            if SECRET.match(plain):
+            if _SECRET.match(plain):
                 return
-            inside = inner_lines(plain)
+            inside = inner_lines(plain.lstrip())
             if inside is None:
                 yield from self._in_row(number, process, plain, whole)
                 continue
             for inner, closed in inside:
-                tag, plain = self._prefixes.known(inner)
+                tag, plain = self._prefixes.strip(inner)
                 yield from self._in_row(number, tag or process, plain, closed)
 
     def _in_row(self, number: int, process: str, text: str, ended: bool) -> Iterator[Line]:
-        found = list(pieces(process, self._prefixes.unknown(text[:_MAX_CHARS])))
+        tag, text = self._prefixes.learn(text[:_MAX_CHARS])
+        found = list(pieces(process or tag, text))
         for index, (writer, piece) in enumerate(found, 1):
             yield Line(number, piece.strip(), writer, ended and index == len(found))
 
@@ -168,6 +170,8 @@ def _text(raws: list[str] | list[bytes], glue: str) -> str:
         text = text.replace("\0", "")
     if "\x1b" in text:
         text = _ANSI.sub("", text)
+    if "\xa0" in text:
+        text = text.replace("\xa0", " ")
     return text.replace("\r\n", "\n") if "\r\n" in text else text
 
 

@@ -36,6 +36,8 @@ _HEAD = re.compile(
     r"|size\s+count\s+type\s)"
 )
 _HEAD_WORDS = ("nThread", "Collective test", "-tests version", "Using devices", "count")
+_HOST = re.compile(r"[A-Za-z][\w.-]*: +", re.ASCII)
+_BLANKS = r"\s+"
 _MOST_PREFIXES = 5
 _MOST_LEARNED = 8
 _LONGEST_LEARNED = 200
@@ -47,29 +49,40 @@ class Prefixes:
     def __init__(self) -> None:
         self._learned: list[re.Pattern[str]] = []
 
-    def known(self, text: str) -> tuple[str, str]:
-        """(tag of the process or "", text without the prefixes of known launchers and loggers)."""
-        process = ""
+    def strip(self, text: str) -> tuple[str, str]:
+        """(tag of the process or "", text without the prefixes of launchers and loggers known so far)."""
+        process, learned = "", False
         for _ in range(_MOST_PREFIXES):
-            match = _PREFIX.match(text)
+            match = None if learned else self._learned_match(text)
+            # Twice the same word may be the name of a host in front of its own message.
+            learned = learned or match is not None
+            match = match or _PREFIX.match(text)
             if match is None or match.end() == 0:
                 break
             text = text[match.end() :]
-            if match.lastgroup:
-                process = f"{match.lastgroup}:{match[match.lastgroup]}"
+            process = _tag(match) or process
         return process, text
 
-    def unknown(self, text: str) -> str:
-        """The text without a prefix that was learned from this line or an earlier one."""
+    def learn(self, text: str) -> tuple[str, str]:
+        """The same for a line that only these programs print, whatever stands in front of it."""
         head = _HEAD.search(text) if any(word in text for word in _HEAD_WORDS) else None
-        if head is not None and _is_prefix(text[: head.start()]):
-            if len(self._learned) < _MOST_LEARNED:
-                self._learned.append(_general(text[: head.start()]))
-            return text[head.start() :]
+        if head is None or not _is_prefix(text[: head.start()]):
+            return "", text
+        pattern = _general(text[: head.start()])
+        if len(self._learned) < _MOST_LEARNED:
+            self._learned.append(pattern)
+        match = pattern.match(text)
+        return _tag(match) if match else "", text[head.start() :]
+
+    def _learned_match(self, text: str) -> re.Match[str] | None:
         for pattern in self._learned:
             if match := pattern.match(text):
-                return text[match.end() :]
-        return text
+                return match
+        return None
+
+
+def _tag(match: re.Match[str]) -> str:
+    return f"{match.lastgroup}:{match[match.lastgroup]}" if match.lastgroup else ""
 
 
 def _is_prefix(text: str) -> bool:
@@ -78,14 +91,14 @@ def _is_prefix(text: str) -> bool:
 
 
 def _general(prefix: str) -> re.Pattern[str]:
-    """A pattern for this prefix with other numbers in it: a counter, a time of day."""
-    parts = re.split(r"([0-9]+|\s+)", prefix)
-    return re.compile("".join(_part(part) for part in parts))
+    """A pattern for this prefix with other numbers in it: a counter, a time of day. `pdsh` and `clush` name a host."""
+    parts = "".join(_part(part) for part in re.split(r"([0-9]+|\s+)", prefix))
+    return re.compile(rf"(?P<host>{parts.removesuffix(_BLANKS)}){_BLANKS}" if _HOST.fullmatch(prefix) else parts)
 
 
 def _part(part: str) -> str:
     if part.isspace():
-        return r"\s+"
+        return _BLANKS
     return r"[0-9]+" if part.isdecimal() else re.escape(part)
 
 
@@ -96,7 +109,7 @@ def pieces(process: str, text: str) -> Iterator[tuple[str, str]]:
     """
     start = 0
     while _ROW_OR_REST.match(text) and (match := _INSIDE.search(text, start)):
-        other = f"{match.lastgroup}:{match[match.lastgroup]}" if match.lastgroup else process
+        other = _tag(match) or process
         # A tag of another kind than the line's own is text that happens to look like one.
         if other.partition(":")[0] != process.partition(":")[0]:
             start = match.end()

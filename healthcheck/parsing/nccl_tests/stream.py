@@ -156,7 +156,9 @@ class Stream:
 
     def _header(self, line: Line) -> bool:
         # The `#` of the line, not the one of `#wrong`.
-        words = line.text.removeprefix("#").split() if "# " in line.text else line.text.split()
+        words = line.text.split()
+        if words[0].startswith("#") and words[0] != "#wrong":
+            words[0:1] = words[0].lstrip("#").split()
         if not is_header(words) or not line.terminated:
             return False
         layout = read_header(words, self._title)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from healthcheck.model.measurement import FailureKind, OutputState, ParsedOutput, Placement
 from healthcheck.parsing.nccl_json import parse_json
+from healthcheck.parsing.nccl_tests import parse_output
 from healthcheck.reporting.parsed_output import ParsedFile, as_json
+from tests.grammar.remake import FOLDER
 from tests.unit.parsing.captures import nccl_capture
 
 
@@ -109,3 +113,12 @@ def test_numbers_that_cannot_be_are_no_crash(old: bytes, new: bytes) -> None:
     assert old in WHOLE
     output = parse_json(WHOLE.replace(old, new))
     assert output is None or as_json([ParsedFile("x", output)])
+
+
+def test_a_document_in_the_middle_of_a_log_shows_nothing_of_the_environment() -> None:
+    document = json.loads((FOLDER / "accidents" / "j-version-3.txt").read_bytes())
+    document["env"] = ["TOKEN=s3cret Killed", "PASSWORD=s3cret: error while loading shared libraries: x", "X=s3cret"]
+    for shown in (json.dumps(document), json.dumps(document, indent=2)):
+        output = parse_output(f"hello\n{shown}\n", exit_code=1)
+        assert "s3cret" not in as_json([ParsedFile("x", output)])
+        assert output.failures
