@@ -21,7 +21,7 @@ from healthcheck.model.verdict import Verdict
 CHECK = "job.integrity"
 
 # A printed failure of these kinds says that nothing ran, not that something is broken.
-_DID_NOT_RUN = frozenset(
+DID_NOT_RUN = frozenset(
     {
         FailureKind.NOT_MPI_BUILD,
         FailureKind.USAGE,
@@ -89,7 +89,7 @@ def _what_was_printed(outcome: JobOutcome, *, vague: bool) -> CheckResult | None
     if not failures:
         return None
     primary = next((failure for failure in failures if not failure.secondary), failures[0])
-    unproven = primary.kind in _DID_NOT_RUN or (vague and not _started(outcome))
+    unproven = primary.kind in DID_NOT_RUN or (vague and not _started(outcome))
     message = say("job.failure", kind=primary.kind.value, host=primary.host or "", text=primary.message)
     if primary.kind is FailureKind.NOT_MPI_BUILD:
         message = say("job.not_mpi_build")

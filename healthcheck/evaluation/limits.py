@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -11,7 +11,7 @@ from healthcheck.evaluation.integrity import component_of
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.finding import CheckResult
-from healthcheck.model.measurement import CollectiveRow
+from healthcheck.model.measurement import CollectiveRow, Placement
 from healthcheck.model.message import say
 from healthcheck.model.platform import Limit, Platform, Thresholds
 from healthcheck.model.playbook import Playbook, Stage
@@ -53,7 +53,7 @@ _RING = frozenset(
 def peak(platform: Platform, nodes: int, collective: Collective = Collective.ALL_REDUCE) -> Peak | None:
     """The peak bus bandwidth of a job over `nodes` whole nodes with a ring; None where no bound is published.
 
-    Source: facts, domain 1.4 and 1.6. Inside a node the rate of one GPU's NVLinks bounds every collective. Between
+    Inside a node the rate of one GPU's NVLinks bounds every collective. Between
     nodes a ring crosses each node boundary once, so the sum of the compute NICs of a node bounds it too; an exchange
     of everybody with everybody is bound by the NIC share of one GPU, a neighbour exchange by one NIC.
     """
@@ -145,23 +145,26 @@ def judge_bandwidth(outcomes: Sequence[JobOutcome], limit: Limit, unsaturated_ok
         counted = tuple(row for row in rows if row.size_bytes == largest)
     factor = first.job.collective.factor(first.job.n_ranks)
     size = max(row.size_bytes for row in counted)
-    busbw = _worse_placement(counted, "busbw_gbyte_s")
-    algbw = _worse_placement(counted, "algbw_gbyte_s")
+    busbw = slower_placement(counted, lambda half: half.busbw_gbyte_s)
+    algbw = slower_placement(counted, lambda half: half.algbw_gbyte_s)
+    assert busbw is not None and algbw is not None  # no row without both passes `judge_integrity`
     # A factor of 0 (one rank) has no bus bandwidth and no peak to hold it against.
     peaks = ((BUSBW_CHECK, busbw, limit.peak), (ALGBW_CHECK, algbw, limit.peak / factor if factor else 0.0))
     return tuple(_judge(first, check, reading, top, limit, size) for check, reading, top in peaks)
 
 
-def _worse_placement(rows: Sequence[CollectiveRow], field: str) -> tuple[str, float]:
-    """(placement, median over `rows` in GB/s) of the slower half."""
+def slower_placement(
+    rows: Sequence[CollectiveRow], of: Callable[[Placement], float | None]
+) -> tuple[str, float] | None:
+    """(placement, median over `rows`) of the half where `of` is lower; None where it was printed nowhere."""
     values: dict[str, list[float]] = {}
     for row in rows:
         for name, half in row.placements:
-            value = half.busbw_gbyte_s if field == "busbw_gbyte_s" else half.algbw_gbyte_s
+            value = of(half)
             if value is not None:
                 values.setdefault(name, []).append(value)
     medians = {name: statistics.median(found) for name, found in values.items()}
-    return min(medians.items(), key=lambda item: item[1])
+    return min(medians.items(), key=lambda item: item[1], default=None)
 
 
 def _judge(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import statistics
-
 from msgspec import Struct
 
-from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, judged_rows, peak, verdict_of_fraction
+from healthcheck.evaluation.integrity import DID_NOT_RUN
+from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, judged_rows, peak, slower_placement, verdict_of_fraction
 from healthcheck.model.collective import Collective
 from healthcheck.model.measurement import CollectiveTable, FailureKind, OutputState, ParsedOutput
 from healthcheck.model.message import Message, say
@@ -14,9 +13,6 @@ from healthcheck.model.platform import Platform
 from healthcheck.model.verdict import Verdict, worst
 
 _KNOWN = frozenset(collective.value for collective in Collective)
-_NOTHING_BROKE = frozenset(
-    {FailureKind.NOT_MPI_BUILD, FailureKind.USAGE, FailureKind.NO_MEASUREMENT, FailureKind.MISSING_LIBRARY}
-)
 
 
 class TableJudgement(Struct, frozen=True):
@@ -33,14 +29,10 @@ def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
     missing = _what_is_missing(table)
     if missing is not None or table.collective is None:
         return TableJudgement(Verdict.INCONCLUSIVE, None, missing or say("parse.not_judged.unnamed"))
-    values: dict[str, list[float]] = {}
-    for row in judged_rows(table.rows):
-        for name, half in row.placements:
-            if half.busbw_gbyte_s is not None:
-                values.setdefault(name, []).append(half.busbw_gbyte_s)
-    if not values:
+    slower = slower_placement(judged_rows(table.rows), lambda half: half.busbw_gbyte_s)
+    if slower is None:
         return TableJudgement(Verdict.INCONCLUSIVE, None, say("parse.not_judged.small"))
-    busbw = min(map(statistics.median, values.values()))
+    _, busbw = slower
     bound = peak(platform, len(table.hosts), Collective(table.collective))
     if bound is None:
         return TableJudgement(Verdict.INCONCLUSIVE, None, say("parse.not_judged.no_peak", collective=table.collective))
@@ -59,8 +51,9 @@ def judge_output(output: ParsedOutput, judgements: tuple[TableJudgement, ...]) -
     """The verdict of a whole output: what broke in it, what is missing from it, and the worst of its tables."""
     if output.state is OutputState.FAILED:
         primary = next((failure for failure in output.failures if not failure.secondary), output.failures[0])
-        started = bool(output.tables) or primary.kind is not FailureKind.LAUNCHER
-        return Verdict.FAIL if started and primary.kind not in _NOTHING_BROKE else Verdict.INCONCLUSIVE
+        # What the launcher says is a fault only where the benchmark had begun.
+        ran = bool(output.tables) if primary.kind is FailureKind.LAUNCHER else primary.kind not in DID_NOT_RUN
+        return Verdict.FAIL if ran else Verdict.INCONCLUSIVE
     if output.state is not OutputState.COMPLETE or output.verified is not True:
         return worst([Verdict.INCONCLUSIVE, *(judgement.verdict for judgement in judgements)])
     return worst(judgement.verdict for judgement in judgements)
