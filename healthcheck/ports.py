@@ -39,6 +39,24 @@ class Running(Protocol):
         """Ask the far side to end it (INT, then TERM, then KILL, 5 s apart). Never blocks; keep polling."""
 
 
+class NeverStarted:
+    """A `Running` that has already ended, because its host could not be reached."""
+
+    def __init__(self, result: CommandResult) -> None:
+        self._result = result
+
+    def poll(self) -> CommandResult:
+        """Why it never started."""
+        return self._result
+
+    def wait(self, timeout_s: float) -> CommandResult:
+        """Like `poll`; there is nothing to wait for."""
+        return self._result
+
+    def stop(self) -> None:
+        """Nothing runs."""
+
+
 class PushFile(Struct, frozen=True):
     """Content for one file on a host: `name` relative to the cache folder, `mode` its permission bits.
 

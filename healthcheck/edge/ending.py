@@ -86,21 +86,3 @@ class Ending:
 
     def _result(self, kind: ExitKind, reason: Message) -> CommandResult:
         return CommandResult(kind=kind, exit_code=None, duration_s=self.seconds, reason=reason)
-
-
-class NeverStarted:
-    """A `Running` that has already ended, because its host could not be reached."""
-
-    def __init__(self, result: CommandResult) -> None:
-        self._result = result
-
-    def poll(self) -> CommandResult:
-        """Why it never started."""
-        return self._result
-
-    def wait(self, timeout_s: float) -> CommandResult:
-        """Like `poll`; there is nothing to wait for."""
-        return self._result
-
-    def stop(self) -> None:
-        """Nothing runs."""

@@ -9,7 +9,6 @@ from threading import Lock
 
 from paramiko import SSHException
 
-from healthcheck.edge.ending import NeverStarted
 from healthcheck.edge.push import ContentHashes, push_files
 from healthcheck.edge.ssh_config import SshSettings
 from healthcheck.edge.ssh_files import SftpFiles
@@ -18,7 +17,7 @@ from healthcheck.edge.ssh_running import SshRunning
 from healthcheck.model.command import Command, CommandResult, ExitKind
 from healthcheck.model.host import Host
 from healthcheck.model.message import say
-from healthcheck.ports import Clock, PushFile, PushResult, Reached, Running, Sink
+from healthcheck.ports import Clock, NeverStarted, PushFile, PushResult, Reached, Running, Sink
 
 __all__ = ["SshSettings", "SshTransport"]
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from healthcheck.model.command import Command, CommandResult, ExitKind
 from healthcheck.model.host import Host
 from healthcheck.model.message import say
-from healthcheck.ports import Clock, PushFile, PushResult, Reached, Running, Sink
+from healthcheck.ports import Clock, NeverStarted, PushFile, PushResult, Reached, Running, Sink
 from healthcheck.simulator.answers import answer
 from healthcheck.simulator.cluster import SimCluster
 from healthcheck.simulator.files import Disks
@@ -68,7 +68,7 @@ class SimTransport:
         """The answer is complete at once; it appears as time passes."""
         refused = self._refused(host)
         if refused is not None:
-            return EndedRunning(refused)
+            return NeverStarted(refused)
         disk = self._disks.of(host.name)
         reply = answer(self._cluster, host, command.argv, disk.files)
         if reply.removes:
@@ -94,24 +94,6 @@ class SimTransport:
         else:
             return None
         return CommandResult(ExitKind.UNREACHABLE, None, 0.0, reason)
-
-
-class EndedRunning:
-    """A command that never started."""
-
-    def __init__(self, result: CommandResult) -> None:
-        self._result = result
-
-    def poll(self) -> CommandResult | None:
-        """The result, from the first call on."""
-        return self._result
-
-    def wait(self, timeout_s: float) -> CommandResult | None:
-        """The same."""
-        return self._result
-
-    def stop(self) -> None:
-        """There is nothing to stop."""
 
 
 class SimRunning:

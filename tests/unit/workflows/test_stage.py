@@ -13,9 +13,9 @@ from healthcheck.model.message import say
 from healthcheck.model.playbook import Playbook, Sizes, Stage
 from healthcheck.model.record import Owner
 from healthcheck.model.units import Bytes
-from healthcheck.ports import Event, PushFile, PushResult, Reached, Running, Sink
+from healthcheck.ports import Event, NeverStarted, PushFile, PushResult, Reached, Running, Sink
 from healthcheck.simulator.cluster import SimCluster
-from healthcheck.simulator.transport import EndedRunning, SimTransport, VirtualClock
+from healthcheck.simulator.transport import SimTransport, VirtualClock
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.request import RunRequest
@@ -40,7 +40,7 @@ class _Asked:
 
     def start(self, host: Host, command: Command, sink: Sink) -> Running:
         self.commands.append((host, command.argv))
-        return EndedRunning(CommandResult(ExitKind.EXITED, 0, 0.0))
+        return NeverStarted(CommandResult(ExitKind.EXITED, 0, 0.0))
 
     def push(self, host: Host, folder: str, files: Sequence[PushFile]) -> PushResult:
         return PushResult(None, reason=say("push.refused", detail="the disk here is full"))
