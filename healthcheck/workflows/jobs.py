@@ -121,8 +121,8 @@ class _Runner:
         """Sleep until something may have changed."""
         if self.starting or self.cleaning:
             # Real threads are at work: wait for one of them, whatever the clock of this run says.
-            threads: list[Future[Any]] = [*self.starting, *self.cleaning]
-            wait(threads, timeout=POLL_S, return_when=FIRST_COMPLETED)
+            futures: list[Future[Any]] = [*self.starting, *self.cleaning]  # Any: two kinds, both only waited for
+            wait(futures, timeout=POLL_S, return_when=FIRST_COMPLETED)
         else:
             self.engine.clock.sleep(min(POLL_MAX_S, POLL_S + POLL_PER_JOB_S * len(self.active)))
 

@@ -26,9 +26,28 @@ def test_escape_sequences_and_line_breaks_of_a_node_stay_text() -> None:
     assert "\\x1b]0;owned" in line
 
 
-def test_a_stream_that_is_closed_is_not_written_to_again() -> None:
-    shown = io.StringIO()
-    console = Console(VirtualClock(datetime(2026, 1, 1, tzinfo=UTC)), shown)
-    shown.close()
+class _Gone(io.StringIO):
+    """A reader that went away (`2>&1 | head`)."""
+
+    tries = 0
+
+    def write(self, text: str) -> int:
+        self.tries += 1
+        raise BrokenPipeError
+
+
+def test_a_stream_that_nobody_reads_is_not_written_to_again() -> None:
+    gone = _Gone()
+    console = Console(VirtualClock(datetime(2026, 1, 1, tzinfo=UTC)), gone)
     console.event(_event("one"))
     console.event(_event("two"))
+    assert gone.tries == 1
+
+
+def test_a_stream_that_is_closed_ends_nothing() -> None:
+    closed = io.StringIO()
+    console = Console(VirtualClock(datetime(2026, 1, 1, tzinfo=UTC)), closed)
+    closed.close()
+    console.event(_event("one"))
+    console.event(_event("two"))
+    assert closed.closed
