@@ -25,6 +25,7 @@ from msgspec import Struct
 
 from healthcheck.launchers.wrapper import TOKEN_VARIABLE
 
+PROBE_MARK = "healthcheck-probe"
 OUTPUT_LIMIT = 256 * 1024
 STDERR_LIMIT = 64 * 1024
 KILL_AFTER_S = 2
@@ -120,7 +121,7 @@ class PartOutput(Struct, frozen=True):
 
 def batch_argv(parts: Sequence[Part], nonce: str) -> tuple[str, ...]:
     """The command that runs all parts. `nonce`: letters and digits nobody could guess, new for every batch."""
-    argv = ["sh", "-c", BATCH_SCRIPT, "healthcheck-probe", nonce]
+    argv = ["sh", "-c", BATCH_SCRIPT, PROBE_MARK, nonce]
     for part in parts:
         argv += [part.name, str(part.timeout_s), part.text]
     return tuple(argv)

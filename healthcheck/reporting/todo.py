@@ -20,8 +20,6 @@ from healthcheck.reporting.names import folded
 
 FULL_ENTRIES = 10
 """Findings with an entry of their own; the rest is a table."""
-
-
 MOST_HOSTS = 10
 """Nodes of one entry whose lines are all written out; how many more there are is said."""
 _FOLDED = (Kind.NODE, Kind.HCA, Kind.GPU)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from healthcheck.model.host import Host
+from healthcheck.probes.batch import PROBE_MARK
 from healthcheck.probes.leftovers import SWEEP_END, SWEEP_MARK
 from healthcheck.simulator import mpi_texts
 from healthcheck.simulator.benchmark import Run, collective_of, failing_rank, parse_options, reply
@@ -18,7 +19,6 @@ from healthcheck.simulator.nodes import CACHE, MPI_VERSION, USER_ID, probe_batch
 from healthcheck.simulator.reply import Reply, at_once
 from healthcheck.workflows.cleanup import TIDY_MARK
 
-PROBE_NAME = "healthcheck-probe"
 HASH_NAME = "healthcheck-hash"
 NOT_ANSWERED = "simulated node: only what healthcheck sends is answered\n"
 
@@ -34,7 +34,7 @@ def answer(cluster: SimCluster, host: Host, argv: Sequence[str], files: Mapping[
     words = tuple(argv)
     if words == ("true",):
         return at_once()
-    if words[:2] == ("sh", "-c") and len(words) > 4 and words[3] == PROBE_NAME:
+    if words[:2] == ("sh", "-c") and len(words) > 4 and words[3] == PROBE_MARK:
         return probe_batch(cluster, node, words[4:])
     if words[:2] == ("sh", "-c") and len(words) > 3 and words[3] in (SWEEP_MARK, HASH_NAME):
         return at_once(f"{SWEEP_END}\n") if words[3] == SWEEP_MARK else _user_and_hashes(words[4:], files)

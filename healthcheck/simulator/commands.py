@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 import paramiko
 
+from healthcheck.launchers.wrapper import DEADLINE_EXIT_CODE
 from healthcheck.simulator.reply import Reply
 
 INTERRUPTED_EXIT = 130
-DEADLINE_EXIT = 124
 _RETRY_S = 0.02
 _CHUNK = 32_768
 
@@ -115,7 +115,7 @@ class RunningCommand:
         elif self._next == len(pieces) and elapsed >= self._reply.duration_s <= self._deadline_s:
             self._end(self._reply.exit_code, self._reply.stderr)
         elif elapsed >= self._deadline_s:
-            self._end(DEADLINE_EXIT)
+            self._end(DEADLINE_EXIT_CODE)
         else:
             coming = pieces[self._next].at_s if self._next < len(pieces) else self._reply.duration_s
             due = min(coming, self._deadline_s)

@@ -19,7 +19,7 @@ from healthcheck.model.host import Host
 from healthcheck.model.playbook import Playbook
 from healthcheck.model.record import Owner, RunRecord
 from healthcheck.ports import Event, PushFile, PushResult, Reached, Running, Sink
-from healthcheck.simulator.answers import PROBE_NAME
+from healthcheck.probes.batch import PROBE_MARK
 from healthcheck.simulator.cluster import SimCluster
 from healthcheck.simulator.faults import BusyFault, Fault, parse_fault
 from healthcheck.simulator.transport import SimTransport, VirtualClock
@@ -61,7 +61,7 @@ class TurningTransport:
         return self._now(host.name).connect(host)
 
     def start(self, host: Host, command: Command, sink: Sink) -> Running:
-        if PROBE_NAME in command.argv:
+        if PROBE_MARK in command.argv:
             self._looks[host.name] += 1
             host = replace(host, name=self.twins.get(host.name, host.name))
         elif command.argv[0] == "mpirun":
