@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -17,6 +18,9 @@ _EXIT_TRUNCATED = 3
 _LONGEST_LINE = 1 << 20  # a file without line ends must not be read as one line
 _LARGEST_JSON = 64 << 20
 STDIN = "-"
+# What this program wrote quotes logs, and is none.
+_OWN = re.compile(rb'\s*\{\s*"schema"\s*:\s*"healthcheck\.')
+_PAGES = frozenset({".html", ".htm"})
 
 
 def command(
@@ -67,7 +71,7 @@ def _read(argument: str) -> Iterator[ParsedFile]:
     path = Path(argument)
     if not exists(path):
         raise InputError(argument, "no such file or folder; name saved output of nccl-tests, or - for standard input")
-    found = sorted(entry for entry in path.rglob("*") if entry.is_file()) if path.is_dir() else [path]
+    found = sorted(entry for entry in path.rglob("*") if _may_be_log(entry)) if path.is_dir() else [path]
     for entry in found:
         try:
             with entry.open("rb") as stream:
@@ -76,6 +80,10 @@ def _read(argument: str) -> Iterator[ParsedFile]:
             raise InputError(str(entry), f"cannot be read: {error.strerror or error}") from error
         if path == entry or file.output.state is not OutputState.EMPTY:
             yield file
+
+
+def _may_be_log(entry: Path) -> bool:
+    return entry.suffix.lower() not in _PAGES and entry.is_file()
 
 
 def read_stream(stream: BinaryIO, path: str) -> ParsedFile:
@@ -92,6 +100,8 @@ def read_stream(stream: BinaryIO, path: str) -> ParsedFile:
     start = next(lines, b"")
     if start.strip(b"\xef\xbb\xbf \t\r\n") == b"{":  # spread over lines by some tool
         start += next(lines, b"")
+    if _OWN.match(start):
+        return ParsedFile(readable, ParsedOutput(OutputState.EMPTY, None, None))
     if nccl_json.START.match(start):
         # Never read as text: it holds the environment of whoever ran it.
         output = nccl_json.parse_json(start + stream.read(_LARGEST_JSON))

@@ -111,6 +111,15 @@ def test_a_folder_is_walked_and_other_files_in_it_do_not_count(
     assert [Path(file["path"]).name for file in document["files"]] == ["run.log"]
 
 
+def test_what_this_program_wrote_is_no_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["parse", "--json", WRONG])
+    (tmp_path / "parsed.json").write_text(capsys.readouterr().out)
+    (tmp_path / "report.html").write_text("<pre>node: Test CUDA failure common.cu:1 'unknown error'</pre>\n")
+    (tmp_path / "run.log").write_text(nccl_capture("v2.19.6-sweep-g8").stdout)
+    assert run(["parse", "--json", str(tmp_path)]) == 0
+    assert [Path(file["path"]).name for file in json.loads(capsys.readouterr().out)["files"]] == ["run.log"]
+
+
 def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     text = nccl_capture("v2.19.6-sweep-g8").stdout
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
