@@ -40,7 +40,7 @@ def test_the_table_for_people_has_every_number_and_the_footer(capsys: pytest.Cap
     run(["parse", GOOD])
     lines = capsys.readouterr().out.splitlines()
     last = next(line for line in lines if line.split()[:1] == ["8G"])
-    assert last.split() == "8G float sum 89861.8 95.59 179.23 0 89613.2 95.86 179.73 0".split()
+    assert last.split() == ["8G", "float", "sum", "89861.8", "95.59", "179.23", "0", "89613.2", "95.86", "179.73", "0"]
     assert lines[-1].split("(")[0].strip() == "footer: 0 out of bounds, OK; average busbw 72.5078 GB/s"
 
 
@@ -48,7 +48,21 @@ def test_with_a_platform_each_number_stands_beside_its_share_of_the_peak(capsys:
     run(["parse", "--platform", A100, GOOD])
     lines = capsys.readouterr().out.splitlines()
     last = next(line for line in lines if line.split()[:1] == ["8G"])
-    assert last.split() == "8G float sum 89861.8 95.59 179.23 89.6 0 89613.2 95.86 179.73 89.9 0".split()
+    assert last.split() == [
+        "8G",
+        "float",
+        "sum",
+        "89861.8",
+        "95.59",
+        "179.23",
+        "89.6",
+        "0",
+        "89613.2",
+        "95.86",
+        "179.73",
+        "89.9",
+        "0",
+    ]
 
 
 def test_a_table_without_its_footer_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
