@@ -66,7 +66,7 @@ def run() -> Iterator[Run]:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_finds_a_process_by_its_environment_and_names_it(run: Run, shell: str) -> None:
     process = run.process("sh", "-c", "echo up; exec sleep 100", HEALTHCHECK_TOKEN=run.token)
-    while Path(f"/proc/{process.pid}/comm").read_text() != "sleep\n":
+    while "(sleep) S" not in Path(f"/proc/{process.pid}/stat").read_text():
         assert process.poll() is None
     started = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[19]
     assert run.sweep(shell) == (Leftover(process.pid, started, "S", "sleep"),)

@@ -116,17 +116,17 @@ def test_end_of_stdin_interrupts_a_willing_command_at_once(shell: str, token: st
 
 
 def test_end_of_stdin_kills_a_tree_that_ignores_int_and_term(token: str) -> None:
-    stubborn = "trap '' INT TERM; (while :; do sleep 0.2; done) & setsid -f sleep 1000 & while :; do sleep 0.2; done"
-    process = launch("dash", token, "sh", "-c", f"echo up; set -m; {stubborn}")
+    stubborn = "(while :; do sleep 0.2; done) & setsid -f sleep 1000 & echo up; while :; do sleep 0.2; done"
+    process = launch("dash", token, "sh", "-c", f"trap '' INT TERM; set -m; {stubborn}")
     assert process.stdin and process.stdout
     assert process.stdout.readline() == b"up\n"
-    while not any("1000" in line for line in carriers(token)):
+    while not any("sleep\\x001000" in line for line in carriers(token)):
         assert process.poll() is None
     process.stdin.close()
     started = time.monotonic()
     assert process.wait(30) == 137
     assert time.monotonic() - started > 2 * END_STEPS_S - 1
-    own_session = [line for line in wait_gone(token, 1) if "1000" in line]
+    own_session = [line for line in wait_gone(token, 1) if "sleep\\x001000" in line]
     assert len(own_session) == 1, "what left the session is the sweep's to find, by its token"
     subprocess.run(["kill", "-9", own_session[0].split()[0]], check=True)
 
