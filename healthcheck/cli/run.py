@@ -103,8 +103,9 @@ def run_and_finish(
     from healthcheck.workflows.engine import Engine
     from healthcheck.workflows.run import check_up
 
-    _settle_dead_runs(asked, resume, clean)
+    # Inputs first: a mistake in them must have touched no host, not even to clean up.
     request, store, earlier, outside = new_run(asked) if resume is None else resumed_run(asked, resume)
+    _settle_dead_runs(asked, resume, clean)
     if outside.note is not None:
         say(f"note: {outside.note}")
     engine = Engine(
