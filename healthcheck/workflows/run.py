@@ -1,6 +1,6 @@
 """`healthcheck run`: look, measure every node alone, then all healthy ones together, and write down the truth.
 
-Whatever happens on the way, what was measured is on disk: every job as it ends, the record after every stage.
+Whatever happens on the way, what was measured is on disk: every job as it ends, the record before every benchmark stage.
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
         for stage in request.playbook.stages:
             if stage.name != PROBE_STAGE and not engine.cancel.wanted:
                 _stage(stage, ledger, engine, earlier)
-                ledger.save("incomplete")
         remove_launch_files(ledger, engine)
     except BaseException:
         # A crash of ours or a second Ctrl-C: the record says `incomplete`, and everything measured is in it.
@@ -76,6 +75,8 @@ def _stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, J
     elif not ledger.request.wants(stage.name):
         return
     elif stage.name in BENCHMARK_STAGES:
+        # It may take long, and the process may be killed in it: until then this is what is known.
+        ledger.save("incomplete")
         run_stage(stage, ledger, engine, earlier)
     else:
         _localise_is_later(stage, ledger)
@@ -108,7 +109,6 @@ def _probe(ledger: Ledger, engine: Engine) -> None:
         _sort_out(ledger, host.name, checks, engine)
     reached = len(ledger.facts)
     engine.observer.event(Event(PROBE_STAGE, say("stage.probe_done", reached=reached, hosts=len(request.hosts))))
-    ledger.save("incomplete")
 
 
 def _find_platform(ledger: Ledger) -> None:
