@@ -1,6 +1,6 @@
 """`healthcheck run`: look, measure every node alone, then all healthy ones together, and write down the truth.
 
-Whatever happens on the way, what was measured is on disk: every job as it ends, the record before every benchmark stage.
+Whatever happens on the way, what was measured is on disk: every job as it ends, the record before each benchmark stage.
 """
 
 from __future__ import annotations
