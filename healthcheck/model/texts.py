@@ -9,6 +9,7 @@ defined twice.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from string import Formatter
 
 from healthcheck.model.text_causes import CAUSE_TEXTS
@@ -47,7 +48,15 @@ _COUNTING = _Counting()
 
 def render_en(code: str, args: Mapping[str, str | int | float]) -> str:
     """The English text of a message; a code unknown to this version shows itself rather than nothing."""
+    return _render(code, tuple(args.items()), tuple(map(type, args.values())))
+
+
+# A thousand nodes say the same few sentences, and a record is written several times in a run. The types are part of
+# the key, because 1 and 1.0 are equal and read differently.
+@lru_cache(maxsize=1 << 14)
+def _render(code: str, items: tuple[tuple[str, str | int | float], ...], _types: tuple[type, ...]) -> str:
+    args = dict(items)
     template = CATALOGUE_EN.get(code)
     if template is None:
-        return f"{code} {dict(args)}"
+        return f"{code} {args}"
     return _COUNTING.vformat(template, (), args) if "|" in template else template.format(**args)

@@ -22,8 +22,8 @@ from healthcheck.workflows.cleanup import needs_cleanup, sweep_all, with_cleanup
 from healthcheck.workflows.engine import Engine
 
 POLL_S = 0.02
-POLL_PER_JOB_S = 0.0002
-POLL_MAX_S = 0.2
+POLL_PER_JOB_S = 0.0004
+POLL_MAX_S = 0.5
 
 
 class Launch(Struct, frozen=True):

@@ -82,3 +82,8 @@ def test_a_code_of_a_later_version_shows_itself() -> None:
 
 def test_the_scan_sees_what_is_said() -> None:
     assert {"probe.gpu.fewer", "job.whole"} <= {code for _, code, _, _ in said()}
+
+
+def test_equal_numbers_of_different_kinds_keep_their_own_spelling() -> None:
+    texts = [str(Message("probe.gpu.fewer", {"found": found, "expected": 8})) for found in (1, 1.0, 1)]
+    assert texts == ["1 of 8 GPUs", "1.0 of 8 GPUs", "1 of 8 GPUs"]
