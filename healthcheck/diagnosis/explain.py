@@ -84,9 +84,7 @@ def findings(
 
 
 def _speaks(check: CheckResult) -> bool:
-    if check.verdict is Verdict.SKIPPED:
-        return check.rule.startswith("busy.")
-    return check.verdict is not Verdict.PASS
+    return check.sets_aside if check.verdict is Verdict.SKIPPED else check.verdict is not Verdict.PASS
 
 
 def _measured_bad(found: Iterable[CheckResult]) -> bool:

@@ -26,11 +26,11 @@ def host_verdict(checks: Iterable[CheckResult], measured: bool, planned: bool) -
     A host on which a benchmark was planned and none was measured is never PASS, whatever its probes say; one that
     was set aside (SKIPPED) stays SKIPPED unless something worse was found on it.
     """
-    verdicts = [check.verdict for check in checks]
-    found = max(verdicts, default=Verdict.INCONCLUSIVE)
+    checks = tuple(checks)
+    found = max((check.verdict for check in checks), default=Verdict.INCONCLUSIVE)
     if found >= Verdict.DEGRADED or measured or not planned:
         return Verdict.INCONCLUSIVE if found is Verdict.SKIPPED and measured else found
-    return Verdict.SKIPPED if Verdict.SKIPPED in verdicts else Verdict.INCONCLUSIVE
+    return Verdict.SKIPPED if any(check.sets_aside for check in checks) else Verdict.INCONCLUSIVE
 
 
 def run_verdict(hosts: Mapping[str, Verdict], checks: Sequence[CheckResult]) -> Verdict:

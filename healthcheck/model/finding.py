@@ -32,6 +32,11 @@ class CheckResult(Struct, frozen=True):
     evidence: tuple[Evidence, ...] = ()
     job: str = ""
 
+    @property
+    def sets_aside(self) -> bool:
+        """Whether its host was left alone on purpose; any other SKIPPED does not apply, or could not be seen."""
+        return self.verdict is Verdict.SKIPPED and self.rule.startswith("busy.")
+
 
 class Confidence(StrEnum):
     """How sure a finding is, in the three words of the report."""

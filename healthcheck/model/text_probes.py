@@ -1,6 +1,10 @@
 """Texts about looks at a node (probes)."""
 
 PROBE_TEXTS: dict[str, str] = {
+    "probe.denied": "not seen, this user may not: {hides} ({detail})",
+    "probe.tool_missing": "not seen, the node has no tool for it: {hides} ({detail})",
+    "probe.unparsable": "not seen, the answer makes no sense: {hides} ({detail})",
+    "probe.unreachable": "not seen, the node did not answer: {hides} ({detail})",
     "probe.gpu.all_there": "{found} {found:GPU|GPUs}",
     "probe.gpu.fewer": "{found} of {expected} {expected:GPU|GPUs}",
     "probe.gpu.lost": "the driver lost a GPU ({found} still listed): {line}",

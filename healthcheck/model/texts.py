@@ -13,10 +13,16 @@ from functools import lru_cache
 from string import Formatter
 
 from healthcheck.model.text_causes import CAUSE_TEXTS
+from healthcheck.model.text_checks import CHECK_TEXTS
+from healthcheck.model.text_fleet import FLEET_TEXTS
+from healthcheck.model.text_gpus import GPU_TEXTS
 from healthcheck.model.text_hosts import HOST_TEXTS
 from healthcheck.model.text_jobs import JOB_TEXTS
+from healthcheck.model.text_nccl import NCCL_TEXTS
+from healthcheck.model.text_network import NETWORK_TEXTS
 from healthcheck.model.text_probes import PROBE_TEXTS
 from healthcheck.model.text_report import REPORT_TEXTS
+from healthcheck.model.text_system import SYSTEM_TEXTS
 
 
 def _joined(*parts: Mapping[str, str]) -> dict[str, str]:
@@ -29,7 +35,19 @@ def _joined(*parts: Mapping[str, str]) -> dict[str, str]:
     return catalogue
 
 
-CATALOGUE_EN = _joined(HOST_TEXTS, JOB_TEXTS, PROBE_TEXTS, CAUSE_TEXTS, REPORT_TEXTS)
+CATALOGUE_EN = _joined(
+    HOST_TEXTS,
+    JOB_TEXTS,
+    PROBE_TEXTS,
+    GPU_TEXTS,
+    NETWORK_TEXTS,
+    SYSTEM_TEXTS,
+    NCCL_TEXTS,
+    FLEET_TEXTS,
+    CHECK_TEXTS,
+    CAUSE_TEXTS,
+    REPORT_TEXTS,
+)
 
 
 class _Counting(Formatter):

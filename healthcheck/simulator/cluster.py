@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -16,15 +16,19 @@ from healthcheck.simulator.faults import (
     WHERE,
     BusyFault,
     CorruptFault,
+    DriverFault,
     Fault,
+    GdrFault,
     GpusFault,
     HangFault,
     HcaFault,
     NodeFault,
     NoiseFault,
     NvlinkFault,
+    SocketFault,
     UnreachableFault,
 )
+from healthcheck.simulator.generations import of_seed
 
 MAX_NODES = 20_000
 LOCALHOST = "localhost"
@@ -32,7 +36,11 @@ _F = TypeVar("_F")
 
 
 class SimNode(Struct, frozen=True):
-    """One simulated node with what is wrong with it. `rails` as in `NodeCapability`, in the order of `hcas`."""
+    """One simulated node with what is wrong with it. `rails` as in `NodeCapability`, in the order of `hcas`.
+
+    `driver` is what it has installed; without `gdr` its NICs cannot reach GPU memory; with `socket` NCCL finds no
+    InfiniBand and takes TCP.
+    """
 
     name: str
     leaf: str
@@ -43,13 +51,17 @@ class SimNode(Struct, frozen=True):
     hang: bool = False
     unreachable: bool = False
     busy: bool = False
+    driver: str = ""
+    gdr: bool = True
+    socket: bool = False
 
 
 class SimCluster:
     """`n` nodes `node01`... of one platform. Raises InputError for a fault that names what the cluster lacks.
 
     `job_seconds` is how long every benchmark takes, `tool_version` which nccl-tests the nodes have,
-    `names` replaces the generated node names (then there are as many nodes as names).
+    `names` replaces the generated node names (then there are as many nodes as names). `now` is the wall clock of all
+    nodes, seconds since 1970; whoever serves the cluster sets it.
     """
 
     def __init__(
@@ -69,6 +81,8 @@ class SimCluster:
             raise InputError("--leaf-size", f"{leaf_size} is not a number of nodes above zero")
         self.platform = platform
         self.seed = seed
+        self.generation = of_seed(seed)
+        self.now: Callable[[], float] = lambda: 0.0
         self.job_seconds = job_seconds
         self.tool_version = tool_version
         self.faults = tuple(faults)
@@ -128,6 +142,9 @@ class SimCluster:
             hang=bool(self._of(name, HangFault)),
             unreachable=bool(self._of(name, UnreachableFault)),
             busy=bool(self._of(name, BusyFault)),
+            driver=next((fault.version for fault in self._of(name, DriverFault)), self.generation.driver),
+            gdr=not self._of(name, GdrFault),
+            socket=bool(self._of(name, SocketFault)),
         )
 
     def _of(self, host: str, kind: type[_F]) -> list[_F]:

@@ -20,6 +20,11 @@ _RETRY_S = 0.02
 _CHUNK = 32_768
 
 
+def wall_clock() -> float:
+    """Seconds since 1970, by the clock of this machine."""
+    return time.time()
+
+
 class Timetable:
     """Calls actions at their time, one after the other, on one thread. Actions must not block."""
 

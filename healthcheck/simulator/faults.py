@@ -11,10 +11,11 @@ from healthcheck.errors import InputError
 WHERE = "--fault"
 AVAILABLE = (
     "nodeNN:hca=mlx5_2,rate=0.5; nodeNN:hca=mlx5_2,down; nodeNN:nvlink=0.6; nodeNN:corrupt; nodeNN:hang; "
-    "nodeNN:unreachable; nodeNN:gpus=7; nodeNN:busy; noise=0.03"
+    "nodeNN:unreachable; nodeNN:gpus=7; nodeNN:busy; nodeNN:gdr=off; nodeNN:socket; nodeNN:driver=535.54.03; noise=0.03"
 )
-_LATER = frozenset({"gdr", "socket", "driver", "intermittent", "dip", "link", "leaf"})
+_LATER = frozenset({"intermittent", "dip", "link", "leaf"})
 _HCA_NAME = re.compile(r"[a-z]\w{0,31}")
+_DRIVER = re.compile(r"\d{3,4}(\.\d{1,4}){1,2}")
 _HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}")
 
 
@@ -64,13 +65,43 @@ class BusyFault(Struct, frozen=True, tag="busy"):
     host: str
 
 
+class GdrFault(Struct, frozen=True, tag="gdr"):
+    """A node whose NICs cannot reach the memory of its GPUs: no GPUDirect RDMA."""
+
+    host: str
+
+
+class SocketFault(Struct, frozen=True, tag="socket"):
+    """A node on which NCCL finds no InfiniBand and falls back to TCP."""
+
+    host: str
+
+
+class DriverFault(Struct, frozen=True, tag="driver"):
+    """A node with another NVIDIA driver than the others."""
+
+    host: str
+    version: str
+
+
 class NoiseFault(Struct, frozen=True, tag="noise"):
     """Relative standard deviation of every measurement of the cluster."""
 
     sigma: float
 
 
-NodeFault = HcaFault | NvlinkFault | GpusFault | CorruptFault | HangFault | UnreachableFault | BusyFault
+NodeFault = (
+    HcaFault
+    | NvlinkFault
+    | GpusFault
+    | CorruptFault
+    | HangFault
+    | UnreachableFault
+    | BusyFault
+    | GdrFault
+    | SocketFault
+    | DriverFault
+)
 Fault = NodeFault | NoiseFault
 
 
@@ -104,11 +135,12 @@ def _node_fault(text: str, host: str, words: list[str]) -> NodeFault:
         raise _later(key)
     if key == "hca":
         return _hca_fault(text, host, value, words[1:])
-    plain: dict[str, type[CorruptFault | HangFault | UnreachableFault | BusyFault]] = {
+    plain: dict[str, type[CorruptFault | HangFault | UnreachableFault | BusyFault | SocketFault]] = {
         "corrupt": CorruptFault,
         "hang": HangFault,
         "unreachable": UnreachableFault,
         "busy": BusyFault,
+        "socket": SocketFault,
     }
     if len(words) == 1:
         if key in plain and not equals:
@@ -117,6 +149,10 @@ def _node_fault(text: str, host: str, words: list[str]) -> NodeFault:
             return NvlinkFault(host, _fraction(text, value))
         if key == "gpus" and value.isascii() and value.isdigit():
             return GpusFault(host, int(value))
+        if key == "gdr" and value == "off":
+            return GdrFault(host)
+        if key == "driver" and _DRIVER.fullmatch(value):
+            return DriverFault(host, value)
     raise InputError(WHERE, f"{text!r} is not a fault; faults are {AVAILABLE}")
 
 

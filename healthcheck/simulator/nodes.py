@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from healthcheck.model.platform import Platform
 from healthcheck.probes.batch import frame
+from healthcheck.simulator import parts_gpus, parts_network, parts_system
 from healthcheck.simulator.cluster import SimCluster, SimNode
 from healthcheck.simulator.reply import Reply, at_once
 
@@ -17,7 +18,6 @@ HOME = "/home/simulated"
 USER_ID = 1000
 CACHE = f"{HOME}/.cache/healthcheck"
 MPI_VERSION = "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/\n"
-DRIVER = "550.90.07"
 FIRMWARE = "20.41.1000"
 BUSY_PID = 48213
 BUSY_USER = "mlteam"
@@ -61,7 +61,7 @@ def gpus(cluster: SimCluster, node: SimNode, text: str) -> str:
     model = gpu_model(cluster.platform)
     return "".join(
         f"{index}, {_gpu_uuid(node.name, index)}, {model}, "
-        f"00000000:{BUS_IDS[index % len(BUS_IDS)].upper()}:00.0, {DRIVER}\n"
+        f"00000000:{BUS_IDS[index % len(BUS_IDS)].upper()}:00.0, {node.driver}\n"
         for index in range(node.gpus)
     )
 
@@ -118,6 +118,9 @@ def _gpu_uuid(host: str, index: int) -> str:
 
 
 PARTS: dict[str, Callable[[SimCluster, SimNode, str], str]] = {
+    **parts_gpus.PARTS,
+    **parts_network.PARTS,
+    **parts_system.PARTS,
     "identity": identity,
     "gpus": gpus,
     "hcas": hcas,

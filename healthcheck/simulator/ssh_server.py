@@ -21,7 +21,7 @@ import paramiko
 from healthcheck.errors import InputError
 from healthcheck.model.host import Host
 from healthcheck.simulator.cluster import SimCluster
-from healthcheck.simulator.commands import Timetable
+from healthcheck.simulator.commands import Timetable, wall_clock
 from healthcheck.simulator.files import Disks
 from healthcheck.simulator.keys import FILE_NAMES, KeyRing
 from healthcheck.simulator.sftp_server import SimSftp
@@ -47,6 +47,7 @@ class SimSshServer:
     def __init__(self, cluster: SimCluster, folder: Path | None = None) -> None:
         _allow_open_files(3 * len(cluster.nodes) + 100)
         self.cluster = cluster
+        cluster.now = wall_clock
         self.folder, self._made_folder = _prepared(folder)
         self._keys = KeyRing(self.folder)
         self._disks = Disks()

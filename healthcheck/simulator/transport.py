@@ -59,6 +59,7 @@ class SimTransport:
         self._cluster = cluster
         self._clock = clock
         self._disks = Disks()
+        cluster.now = lambda: clock.now().timestamp()
 
     def connect(self, host: Host) -> Reached:
         """Every node answers but those planted as unreachable."""

@@ -12,8 +12,8 @@ from healthcheck.model.playbook import Gate
 from healthcheck.model.verdict import Verdict, worst
 
 
-def _check(component: Component, verdict: Verdict) -> CheckResult:
-    return CheckResult("x", component, verdict, say("job.stopped"), "x")
+def _check(component: Component, verdict: Verdict, rule: str = "x") -> CheckResult:
+    return CheckResult("x", component, verdict, say("job.stopped"), rule)
 
 
 def test_worst_is_the_maximum_and_nothing_is_never_a_pass() -> None:
@@ -38,9 +38,16 @@ def test_a_part_decides_about_its_host() -> None:
 
 
 def test_a_busy_host_is_skipped_and_makes_the_run_inconclusive() -> None:
-    busy = host_verdict([_check(node("a"), Verdict.SKIPPED)], measured=False, planned=True)
+    found = [_check(node("a"), Verdict.PASS), _check(node("a"), Verdict.SKIPPED, "busy.foreign")]
+    busy = host_verdict(found, measured=False, planned=True)
     assert busy is Verdict.SKIPPED
     assert run_verdict({"a": busy, "b": Verdict.PASS}, ()) is Verdict.INCONCLUSIVE
+
+
+def test_what_could_not_be_seen_neither_hurts_a_measured_host_nor_excuses_an_unmeasured_one() -> None:
+    found = [_check(node("a"), Verdict.PASS), _check(node("a"), Verdict.SKIPPED, "unseen.denied")]
+    assert host_verdict(found, measured=True, planned=True) is Verdict.PASS
+    assert host_verdict(found, measured=False, planned=True) is Verdict.INCONCLUSIVE
 
 
 def test_a_slow_fabric_is_the_verdict_of_the_run_and_of_no_host() -> None:

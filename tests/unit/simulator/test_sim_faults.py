@@ -8,12 +8,15 @@ from healthcheck.errors import InputError
 from healthcheck.simulator.faults import (
     BusyFault,
     CorruptFault,
+    DriverFault,
     Fault,
+    GdrFault,
     GpusFault,
     HangFault,
     HcaFault,
     NoiseFault,
     NvlinkFault,
+    SocketFault,
     UnreachableFault,
     parse_fault,
 )
@@ -31,6 +34,9 @@ from tests.unit.simulator.sim import cluster
         ("node04:unreachable", UnreachableFault("node04")),
         ("node01:gpus=7", GpusFault("node01", 7)),
         ("node08:busy", BusyFault("node08")),
+        ("node06:gdr=off", GdrFault("node06")),
+        ("node06:socket", SocketFault("node06")),
+        ("node09:driver=535.54.03", DriverFault("node09", "535.54.03")),
         ("noise=0.03", NoiseFault(0.03)),
     ],
 )
@@ -41,9 +47,6 @@ def test_every_fault_of_the_contract_is_understood(text: str, fault: Fault) -> N
 @pytest.mark.parametrize(
     "text",
     [
-        "node06:gdr=off",
-        "node06:socket",
-        "node09:driver=535.54.03",
         "link:node01-node06=0.5",
         "leaf:l1-l2=0.5",
         "node03:intermittent=0.5",

@@ -1,0 +1,3 @@
+"""Texts about what should be the same on all nodes."""
+
+FLEET_TEXTS: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""Texts about looks at GPUs and what connects them inside a node."""
+
+GPU_TEXTS: dict[str, str] = {}

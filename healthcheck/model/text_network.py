@@ -1,0 +1,3 @@
+"""Texts about looks at HCAs, their PCIe slots and GPUDirect."""
+
+NETWORK_TEXTS: dict[str, str] = {}
