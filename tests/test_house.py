@@ -74,9 +74,8 @@ def test_every_template_is_used() -> None:
         if path.suffix in (".py", ".j2") and not path.name.startswith("text_")
     )
     # Put together from a prefix and the name of a launch failure, a cause, a stage, a state, a word or a verdict.
-    built = re.compile(
-        r"(?:launch|cause|remedy|why|against|check|probe|report\.(?:stage|state(?:\.short)?|word|term))\.(\w+)"
-    )
+    rooms = r"launch|cause|remedy|why|against|probe|report\.(?:stage|state(?:\.short)?|word|term)"
+    built = re.compile(rf"(?:(?:{rooms})\.(?=\w+$)|check\.)([\w.]+)")
     verdicts = {verdict.name.lower() for verdict in Verdict}
     unused = []
     for code in CATALOGUE_EN:
