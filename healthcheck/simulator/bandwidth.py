@@ -29,6 +29,9 @@ ALLTOALL_SHARE = 0.88
 """Of the per-GPU NIC bound; NVIDIA certifications of 2 nodes read 0.84 to 0.93."""
 SOCKET_GBYTE_S = 4.0
 """All traffic of a node over TCP, when no InfiniBand port is left."""
+GDR_OFF_SHARE = 0.5
+"""What is left of a node's network when its NICs cannot reach GPU memory and all data goes through the host's: about
+half on a fast host, less on others (nccl#1676)."""
 
 _START_UP_US = 12.0
 _KNEE_BYTES = 1 << 20
@@ -60,11 +63,14 @@ _SPREADS_TO_ALL = frozenset({Collective.ALLTOALL, Collective.ALLTOALLV, Collecti
 class NodeCapability(Struct, frozen=True):
     """What one node can move, as fractions of what its platform promises.
 
-    `rails` has one entry a compute HCA: 1.0 at full rate, 0.5 at half rate, 0.0 when the port is down.
+    `rails` has one entry a compute HCA: 1.0 at full rate, 0.5 at half rate, 0.0 when the port is down. Without `gdr`
+    its traffic takes the way through host memory; with `socket` NCCL takes TCP for it.
     """
 
     nvlink: float
     rails: tuple[float, ...]
+    gdr: bool = True
+    socket: bool = False
 
 
 class Speed(Struct, frozen=True):
@@ -149,7 +155,7 @@ def _network_gbyte_s(job: Job) -> float:
     nic = job.platform.nics.rate_gbit_s / 8 * NIC_SHARE
     gpus = max(min(job.gpus_per_node), 1)
     used = _nics_used(job.platform, gpus)
-    paces = [_slowest_rail(node.rails, used) for node in job.nodes]
+    paces = [_pace(node, used) for node in job.nodes]
     if min(paces) <= 0.0:
         return SOCKET_GBYTE_S
     total = nic * used * min(paces)
@@ -165,6 +171,13 @@ def _network_gbyte_s(job: Job) -> float:
 def _nics_used(platform: Platform, gpus: int) -> int:
     """Only NICs near a GPU that takes part carry traffic: one GPU of eight drives one NIC of eight."""
     return max(1, math.ceil(platform.nics.count * min(gpus, platform.gpu.count) / platform.gpu.count))
+
+
+def _pace(node: NodeCapability, used: int) -> float:
+    """The share of its NICs' rate that a node keeps up with; 0.0 when none of them is used."""
+    if node.socket:
+        return 0.0
+    return _slowest_rail(node.rails, used) * (1.0 if node.gdr else GDR_OFF_SHARE)
 
 
 def _slowest_rail(rails: Sequence[float], used: int) -> float:

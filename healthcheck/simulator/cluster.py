@@ -132,19 +132,20 @@ class SimCluster:
                 raise InputError(WHERE, f"{name} cannot show {fault.count} GPUs; {self.platform.name} has {gpus}")
             gpus = fault.count
         nvlink = min((fault.rate for fault in self._of(name, NvlinkFault)), default=1.0)
+        gdr, socket = not self._of(name, GdrFault), bool(self._of(name, SocketFault))
         return SimNode(
             name=name,
             leaf=leaf,
             gpus=gpus,
             hcas=hcas,
-            capability=NodeCapability(nvlink, tuple(rates.get(device, 1.0) for device in hcas)),
+            capability=NodeCapability(nvlink, tuple(rates.get(device, 1.0) for device in hcas), gdr, socket),
             corrupt=bool(self._of(name, CorruptFault)),
             hang=bool(self._of(name, HangFault)),
             unreachable=bool(self._of(name, UnreachableFault)),
             busy=bool(self._of(name, BusyFault)),
             driver=next((fault.version for fault in self._of(name, DriverFault)), self.generation.driver),
-            gdr=not self._of(name, GdrFault),
-            socket=bool(self._of(name, SocketFault)),
+            gdr=gdr,
+            socket=socket,
         )
 
     def _of(self, host: str, kind: type[_F]) -> list[_F]:

@@ -93,6 +93,21 @@ def test_without_any_port_traffic_falls_back_to_tcp() -> None:
     assert plateau_gbyte_s(job(HEALTHY, cut_off)) < 5
 
 
+def test_without_gpudirect_a_node_halves_the_network_and_nothing_inside_itself() -> None:
+    staged = NodeCapability(1.0, (1.0,) * 8, gdr=False)
+    assert plateau_gbyte_s(job(HEALTHY, staged)) == pytest.approx(96)
+    assert plateau_gbyte_s(job(staged)) == plateau_gbyte_s(job(HEALTHY))
+    half_rate = NodeCapability(1.0, (0.5, *(1.0,) * 7), gdr=False)
+    assert plateau_gbyte_s(job(HEALTHY, half_rate)) == pytest.approx(48)
+
+
+@pytest.mark.parametrize("nodes", [2, 3, 16])
+def test_one_node_on_tcp_makes_the_whole_job_slow_and_stays_fast_alone(nodes: int) -> None:
+    tcp = NodeCapability(1.0, (1.0,) * 8, socket=True)
+    assert 2 <= plateau_gbyte_s(job(tcp, *[HEALTHY] * (nodes - 1))) <= 6
+    assert plateau_gbyte_s(job(tcp)) == plateau_gbyte_s(job(HEALTHY))
+
+
 def test_slow_nvlinks_show_inside_the_node_and_as_soon_as_they_are_the_bottleneck_also_outside() -> None:
     slow = NodeCapability(0.6, (1.0,) * 8)
     assert plateau_gbyte_s(job(slow)) == pytest.approx(0.6 * 231.6)

@@ -122,3 +122,11 @@ def test_faults_add_up_on_one_node() -> None:
     assert node.capability.rails[2] == 0.5
     assert node.capability.nvlink == 0.6
     assert node.busy
+
+
+def test_the_way_of_the_data_and_the_driver_are_those_of_the_one_node() -> None:
+    sim = cluster("node02:gdr=off", "node03:socket", "node04:driver=535.54.03")
+    assert [node.name for node in sim.nodes.values() if not node.capability.gdr] == ["node02"]
+    assert [node.name for node in sim.nodes.values() if node.capability.socket] == ["node03"]
+    assert [node.name for node in sim.nodes.values() if node.driver != sim.generation.driver] == ["node04"]
+    assert sim.nodes["node04"].capability == sim.nodes["node01"].capability
