@@ -40,7 +40,7 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
 
     `intra_busbw_gbyte_s` is the ring peak inside a node per GPU; `peak_basis` says whether it is the line rate
     (`raw`) or what the topology can deliver (`effective`). `thresholds` maps a stage name to its own fractions.
-    `known_good_gbyte_s` maps a stage name to what healthy machines of this kind measure.
+    `known_good_gbyte_s` maps a stage name to what healthy machines of this kind measure. `pins` as in a playbook.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     peak_basis: str = "raw"
     thresholds: dict[str, Thresholds] = {}
     known_good_gbyte_s: dict[str, Sourced] = {}
+    pins: dict[str, str] = {}
 
     @property
     def nic_sum_gbyte_s(self) -> float:

@@ -64,7 +64,10 @@ class Gate(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Playbook(Struct, frozen=True, forbid_unknown_fields=True):
-    """A whole playbook. `thresholds` None means: the platform's, else 0.70 / 0.50."""
+    """A whole playbook. `thresholds` None means: the platform's, else 0.70 / 0.50.
+
+    `pins` are versions every node has to have, by the names of `model.fleet.PINNABLE`; `550.*` is a pattern.
+    """
 
     name: str
     stages: tuple[Stage, ...]
@@ -75,6 +78,7 @@ class Playbook(Struct, frozen=True, forbid_unknown_fields=True):
     launcher: Literal["mpirun", "hydra", "srun"] = "mpirun"
     env: dict[str, str] = {}
     gate: Gate = Gate()
+    pins: dict[str, str] = {}
 
     def stage(self, name: str) -> Stage | None:
         """The stage of that name, None when the playbook has none."""

@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from healthcheck.model.finding import CheckResult, Finding
+from healthcheck.model.fleet import FleetSetting
 from healthcheck.model.host import Host
 from healthcheck.model.measurement import CollectiveRow
 from healthcheck.model.message import Message
@@ -87,4 +88,5 @@ class RunRecord(Struct, frozen=True):
     notes: tuple[Message, ...] = ()
     provenance: Provenance = Provenance(tool="")
     inventory: tuple[Host, ...] = ()
+    fleet: tuple[FleetSetting, ...] = ()
     schema: str = SCHEMA

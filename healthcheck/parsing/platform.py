@@ -8,7 +8,7 @@ import msgspec
 
 from healthcheck.model.platform import Platform, Sourced
 from healthcheck.model.playbook import BENCHMARK_STAGES
-from healthcheck.parsing.playbook import check_name, check_thresholds
+from healthcheck.parsing.playbook import check_name, check_pins, check_thresholds
 from healthcheck.parsing.strict_types import convert, suggest
 from healthcheck.parsing.strict_yaml import Document, Path, load, shown
 
@@ -39,6 +39,7 @@ def parse_platform(text: str, source: str) -> Platform:
     for stage, sourced in platform.known_good_gbyte_s.items():
         _check_stage_name(document, ("known_good_gbyte_s", stage), stage)
         _check_sourced(document, ("known_good_gbyte_s", stage), sourced)
+    check_pins(document, platform.pins)
     return platform
 
 

@@ -6,6 +6,7 @@ import re
 
 import msgspec
 
+from healthcheck.model.fleet import PINNABLE
 from healthcheck.model.platform import Thresholds
 from healthcheck.model.playbook import BENCHMARK_STAGES, STAGES, Playbook, Sizes, Stage
 from healthcheck.model.units import Bytes, Seconds
@@ -41,6 +42,7 @@ def parse_playbook(text: str, source: str) -> Playbook:
         check_thresholds(document, ("thresholds",), playbook.thresholds)
     _check_binaries(document, playbook)
     _check_env(document, ("env",), playbook.env)
+    check_pins(document, playbook.pins)
     _check_stages(document, playbook.stages)
     return playbook
 
@@ -61,6 +63,15 @@ def check_name(document: Document, path: Path, name: str) -> None:
         raise document.error(
             path, "must start with a letter or digit and hold only letters, digits and . _ - (up to 64)"
         )
+
+
+def check_pins(document: Document, pins: dict[str, str]) -> None:
+    """Pins of a playbook or a platform: a known name, a version or pattern of one line."""
+    for name, wanted in pins.items():
+        if name not in PINNABLE:
+            raise document.error(("pins", name), f"cannot be pinned; what can is {', '.join(PINNABLE)}")
+        if not wanted.strip() or _CONTROL.search(wanted) or len(wanted) > 200:
+            raise document.error(("pins", name), 'must be a version or a pattern such as "550.*"')
 
 
 def check_thresholds(document: Document, path: Path, thresholds: Thresholds) -> None:

@@ -8,11 +8,13 @@ from typing import Literal
 from msgspec.structs import replace
 
 from healthcheck.diagnosis.explain import findings
+from healthcheck.evaluation.fleet import fleet_settings
 from healthcheck.evaluation.gate import checks_by_host, exit_code, host_verdict, proven_hosts, run_verdict
 from healthcheck.evaluation.stage import JobJudgement
 from healthcheck.model.command import ExitKind, JobOutcome
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
+from healthcheck.model.fleet import Settings
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import NodeFacts
@@ -42,6 +44,7 @@ class Ledger:
         self.platform: Platform | None = request.platform
         self.started_at = stamp(engine.clock.now())
         self.facts: dict[str, NodeFacts] = {}
+        self.settings: dict[str, Settings] = {}
         self.known_hosts: dict[str, tuple[str, ...]] = {}
         self.checks: list[CheckResult] = []
         self.jobs: list[JobRecord] = []
@@ -171,6 +174,7 @@ class Ledger:
                 arguments=request.arguments,
             ),
             inventory=request.hosts,
+            fleet=fleet_settings(self.settings),
         )
 
     def _excluded(self, verdicts: Mapping[str, Verdict], proven: tuple[str, ...]) -> tuple[str, ...]:
@@ -191,7 +195,11 @@ class Ledger:
 
     def _host_record(self, host: Host, verdict: Verdict, checks: Iterable[CheckResult]) -> HostRecord:
         # A number taken beside somebody's job is a measurement with a reason to doubt it.
-        reasons = [check.message for check in checks if check.verdict is not Verdict.PASS or check.rule in _REMARKS]
+        reasons = [
+            check.message
+            for check in checks
+            if check.verdict > Verdict.PASS or check.sets_aside or check.rule in _REMARKS
+        ]
         reasons += [say("host.excluded", why=str(self.excluded[host.name]))] if host.name in self.excluded else []
         if verdict is not Verdict.PASS and not reasons:
             together = any(host.name in job.hosts and len(job.hosts) > 1 for job in self.jobs)
@@ -202,19 +210,10 @@ class Ledger:
         )
 
     def _versions(self) -> dict[str, str]:
-        """What was found, as `value (nodes that have it of nodes looked at)`; differing versions stand side by side."""
-        seen: dict[str, dict[str, int]] = {}
-        for facts in self.facts.values():
-            if facts.mpi.value is not None:
-                flavour = facts.mpi.value
-                _count(seen, "mpi", f"{flavour.family} {flavour.version}")
-            for driver in {gpu.driver for gpu in facts.gpus.value or () if gpu.driver}:
-                _count(seen, "driver", driver)
-            for firmware in {hca.firmware for hca in facts.hcas.value or () if hca.firmware}:
-                _count(seen, "hca_firmware", firmware)
+        """Every version that was found, as `value (nodes that have it)`; differing versions stand side by side."""
         return {
-            name: ", ".join(f"{version} ({count} of {len(self.facts)})" for version, count in sorted(found.items()))
-            for name, found in sorted(seen.items())
+            setting.name: ", ".join(f"{value.value} ({value.nodes})" for value in setting.values)
+            for setting in fleet_settings(self.settings)
         }
 
     def save(self, state: State, signum: int | None = None) -> RunRecord:
@@ -222,11 +221,6 @@ class Ledger:
         record = self.record(state, signum)
         self.engine.store.save_record(record)
         return record
-
-
-def _count(seen: dict[str, dict[str, int]], name: str, version: str) -> None:
-    found = seen.setdefault(name, {})
-    found[version] = found.get(version, 0) + 1
 
 
 def _measures_its_hosts(judgement: JobJudgement) -> bool:

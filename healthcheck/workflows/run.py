@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Mapping
 
 from healthcheck.errors import Interrupted, StoreError
+from healthcheck.evaluation.fleet import judge_drift, judge_pins
 from healthcheck.model.command import JobOutcome
 from healthcheck.model.component import FABRIC, node
 from healthcheck.model.finding import CheckResult
@@ -24,6 +25,7 @@ from healthcheck.probes import binary, gpu_processes, leftovers, mpi, twins
 from healthcheck.probes.detect import detect_platform
 from healthcheck.probes.judge import judge_node
 from healthcheck.probes.probe import Needs
+from healthcheck.probes.settings import settings
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.look import look_at_all
@@ -107,8 +109,24 @@ def _probe(ledger: Ledger, engine: Engine) -> None:
         checks = (*judge_node(facts, needs), *same, *_slots(host, ledger.platform))
         ledger.add_checks(checks)
         _sort_out(ledger, host.name, checks, engine)
+    _compare(ledger, engine)
     reached = len(ledger.facts)
     engine.observer.event(Event(PROBE_STAGE, say("stage.probe_done", reached=reached, hosts=len(request.hosts))))
+
+
+def _compare(ledger: Ledger, engine: Engine) -> None:
+    """Versions and settings side by side: who differs from most, and who from what was pinned."""
+    ledger.settings = {host: settings(facts) for host, facts in ledger.facts.items()}
+    playbook, platform = ledger.request.playbook, ledger.platform
+    checks = [*judge_drift(ledger.settings), *judge_pins(ledger.settings, playbook.pins, f"playbook {playbook.name}")]
+    if platform is not None:
+        checks += judge_pins(ledger.settings, platform.pins, f"platform {platform.name}")
+    ledger.add_checks(checks)
+    for check in checks:
+        if check.verdict is Verdict.FAIL and check.component.host is not None:
+            ledger.excluded.setdefault(check.component.host, check.message)
+        if check.verdict is not Verdict.PASS:
+            engine.observer.event(Event(PROBE_STAGE, check.message, str(check.component), check.verdict))
 
 
 def _find_platform(ledger: Ledger) -> None:
@@ -135,7 +153,7 @@ def _slots(host: Host, platform: Platform | None) -> tuple[CheckResult, ...]:
 def _sort_out(ledger: Ledger, host: str, checks: tuple[CheckResult, ...], engine: Engine) -> None:
     """Set aside what cannot or must not be measured; exclude from the jobs over several nodes what is broken."""
     for check in checks:
-        if check.verdict is Verdict.PASS:
+        if check.verdict is Verdict.PASS or (check.verdict is Verdict.SKIPPED and not check.sets_aside):
             continue
         if check.check in NEEDED and check.verdict in (Verdict.SKIPPED, Verdict.INCONCLUSIVE):
             ledger.set_aside.setdefault(host, check.message)
