@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from healthcheck.diagnosis.causes import CONSEQUENCES, FOLLOWS, NOT_MEASURED, STOPPED, Cause, cause_of, urgency
+from healthcheck.diagnosis.cause import Cause
+from healthcheck.diagnosis.causes import CONSEQUENCES, FOLLOWS, NOT_MEASURED, STOPPED, cause_of, urgency
 from healthcheck.model.component import Component, Kind, natural, node
 from healthcheck.model.finding import CheckResult, Confidence, Finding
 from healthcheck.model.message import Arg, Message, say
@@ -109,7 +110,7 @@ def _explained(
     run_id: str,
 ) -> _Ranked:
     own = [check for check in found if check.rule not in CONSEQUENCES] or found
-    ordered = sorted(own, key=lambda check: (-check.verdict, urgency(check.rule)))
+    ordered = sorted(own, key=lambda check: (-check.verdict, urgency(cause_of(check.rule))))
     first = ordered[0]
     cause, args = STOPPED if _never_reached(first) else cause_of(first.rule), first.message.args
     secondary = component.kind in _BETWEEN_NODES and bool(sick_ports) and _measured_bad(own)
@@ -128,7 +129,7 @@ def _explained(
         evidence=tuple(evidence)[:MOST_EVIDENCE],
         job=first.job if cause is not STOPPED else "",  # what was cut off by hand shows nothing
     )
-    return _Ranked(finding, urgency(first.rule), secondary)
+    return _Ranked(finding, urgency(cause_of(first.rule)), secondary)
 
 
 def _never_reached(check: CheckResult) -> bool:
@@ -153,7 +154,7 @@ def _unmeasured(host: str, verdict: Verdict, cause: Cause, run_id: str) -> _Rank
         commands=commands(cause, node(host), run_id),
         evidence=(Evidence("record.json", f"no result for {host}"),),
     )
-    return _Ranked(finding, urgency("integrity.not_run"))
+    return _Ranked(finding, urgency(cause))
 
 
 def _text(what: str, cause: Cause, args: Mapping[str, Arg]) -> Message:

@@ -12,7 +12,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from string import Formatter
 
-from healthcheck.model.text_causes import CAUSE_TEXTS
+from healthcheck.model.text_causes_fabric import FABRIC_CAUSE_TEXTS
+from healthcheck.model.text_causes_gpus import GPU_CAUSE_TEXTS
+from healthcheck.model.text_causes_jobs import JOB_CAUSE_TEXTS
+from healthcheck.model.text_causes_machine import MACHINE_CAUSE_TEXTS
+from healthcheck.model.text_causes_nccl import NCCL_CAUSE_TEXTS
+from healthcheck.model.text_causes_network import NETWORK_CAUSE_TEXTS
+from healthcheck.model.text_causes_system import SYSTEM_CAUSE_TEXTS
 from healthcheck.model.text_checks import CHECK_TEXTS
 from healthcheck.model.text_fleet import FLEET_TEXTS
 from healthcheck.model.text_gpus import GPU_TEXTS
@@ -45,7 +51,13 @@ CATALOGUE_EN = _joined(
     NCCL_TEXTS,
     FLEET_TEXTS,
     CHECK_TEXTS,
-    CAUSE_TEXTS,
+    FABRIC_CAUSE_TEXTS,
+    GPU_CAUSE_TEXTS,
+    JOB_CAUSE_TEXTS,
+    MACHINE_CAUSE_TEXTS,
+    NCCL_CAUSE_TEXTS,
+    NETWORK_CAUSE_TEXTS,
+    SYSTEM_CAUSE_TEXTS,
     REPORT_TEXTS,
 )
 

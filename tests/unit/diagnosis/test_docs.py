@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import healthcheck
-from healthcheck.diagnosis.causes import CAUSES, FOLLOWS, NOT_MEASURED, UNEXPLAINED
+from healthcheck.diagnosis.causes import CAUSES
+from healthcheck.model.texts import CATALOGUE_EN
 from healthcheck.probes import PROBES
 
 PACKAGE = Path(healthcheck.__file__).parent
@@ -44,11 +45,32 @@ def test_the_checks_of_the_probes_are_among_them() -> None:
     assert {check for probe in PROBES.values() for check in probe.checks} <= set(documented("Checks"))
 
 
+def rows(section: str) -> dict[str, list[str]]:
+    """First cell without its ticks -> the other cells of its row."""
+    text = DOCUMENT.read_text().partition(f"## {section}\n")[2].partition("\n## ")[0]
+    cells = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in text.splitlines() if "`" in line[:4]]
+    return {first.strip("`"): rest for first, *rest in cells}
+
+
 def test_every_cause_is_documented_once_and_none_is_invented() -> None:
-    causes = {cause.code for cause in (*CAUSES.values(), FOLLOWS, NOT_MEASURED, UNEXPLAINED)}
-    assert sorted(documented("Causes")) == sorted(f"cause.{code}" for code in causes)
+    assert sorted(documented("Causes")) == sorted(f"cause.{cause.code}" for cause in CAUSES)
 
 
-def test_every_rule_of_the_catalogue_is_named() -> None:
-    text = DOCUMENT.read_text()
-    assert [rule for rule in CAUSES if f"`{rule}`" not in text] == []
+def test_every_rule_and_every_signature_stands_beside_its_cause() -> None:
+    shown = rows("Causes")
+    for cause in CAUSES:
+        leads = shown[f"cause.{cause.code}"][0]
+        assert [rule for rule in cause.rules if f"`{rule}`" not in leads] == [], cause.code
+        assert ("a line of NCCL" in leads) == bool(cause.signature), cause.code
+
+
+def test_the_page_says_what_the_catalogue_says() -> None:
+    """In the words an operator reads in a finding; `{n:one|many}` is written as `many`."""
+    for cause in CAUSES:
+        _, means, do = rows("Causes")[f"cause.{cause.code}"]
+        assert (means, do) == tuple(written(f"{what}.{cause.code}") for what in ("cause", "remedy"))
+
+
+def written(code: str) -> str:
+    text = re.sub(r"\{\w+:[\w ]+\\?\|([\w ]+)\}", r"\1", CATALOGUE_EN[code])
+    return text.replace("<", "&lt;").replace("|", "\\|")

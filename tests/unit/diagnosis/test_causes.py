@@ -1,0 +1,60 @@
+"""The catalogue as data: whole, without contradiction, and every row fit to be read by an operator."""
+
+from __future__ import annotations
+
+import re
+from string import Formatter
+from urllib.parse import urlsplit
+
+import pytest
+
+from healthcheck.diagnosis.cause import Cause
+from healthcheck.diagnosis.causes import BY_RULE, CAUSES, UNEXPLAINED, cause_of, explains
+from healthcheck.model.texts import CATALOGUE_EN
+
+TEXTS = ("cause", "remedy", "why", "against")
+
+
+def placeholders(template: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
+
+
+def test_every_cause_has_its_four_texts_and_no_text_is_without_cause() -> None:
+    wanted = {f"{what}.{cause.code}" for what in TEXTS for cause in CAUSES}
+    assert wanted == {code for code in CATALOGUE_EN if code.startswith(tuple(f"{what}." for what in TEXTS))}
+
+
+@pytest.mark.parametrize("cause", CAUSES, ids=lambda cause: cause.code)
+def test_a_row_reads_well(cause: Cause) -> None:
+    title, remedy, why, against = (CATALOGUE_EN[f"{what}.{cause.code}"] for what in TEXTS)
+    assert not title.endswith(".")
+    assert all(text.endswith(".") for text in (remedy, why, against)), "whole sentences"
+    assert not placeholders(why) | placeholders(against), "these two are read without a finding"
+    assert not re.search(r"\b(we|our|bad node|critical)\b|!", f"{why} {against}")
+
+
+def test_every_reference_is_an_address_of_a_page() -> None:
+    for cause in CAUSES:
+        address = urlsplit(cause.reference)
+        assert not cause.reference or (address.scheme == "https" and address.netloc and address.path), cause.code
+
+
+def test_every_signature_is_a_pattern_that_does_not_match_everything() -> None:
+    for cause in CAUSES:
+        if cause.signature:
+            assert not re.search(cause.signature, "gpu01:1:1 [0] NCCL INFO Connected all rings"), cause.code
+
+
+def test_a_rule_is_found_whole_then_by_its_first_word() -> None:
+    assert cause_of("hca.down").code == "hca_down"
+    assert cause_of("connect.something_new").code == "connection_lost"
+    assert cause_of("warn.hca_down").code == "hca_down"
+    assert cause_of("later.rule") is UNEXPLAINED
+
+
+def test_what_a_cause_explains_is_what_some_rule_is_called() -> None:
+    words = {rule.partition(".")[0] for rule in BY_RULE}
+    for cause in CAUSES:
+        for rule in cause.explains:
+            assert rule in BY_RULE or rule in words, f"{cause.code} explains {rule}"
+        assert not any(explains(cause, rule) for rule in cause.rules), f"{cause.code} explains itself"
