@@ -170,6 +170,9 @@ class RunStore(Protocol):
     def outcomes(self) -> dict[str, JobOutcome]:
         """All kept results by job id, for `--resume` and `rejudge`."""
 
+    def save_look(self, host: str, when: str, text: str) -> None:
+        """Keep what a node answered to the probes, as received: `raw/probe/<host>/<when>`."""
+
     def save_record(self, record: RunRecord) -> None:
         """Write `record.json` atomically."""
 

@@ -15,6 +15,7 @@ from healthcheck.edge.places import is_file, is_folder
 from healthcheck.edge.sink import DEFAULT_BOUND_BYTES, FileJobSink
 from healthcheck.errors import InputError, StoreError
 from healthcheck.model.command import JobOutcome
+from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.record import RunRecord
 from healthcheck.parsing.record_codec import decode_outcome, decode_record, encode_outcome, encode_record
 from healthcheck.ports import Clock, JobSink
@@ -131,6 +132,15 @@ class DirectoryStore:
                 outcome = decode_outcome(path.read_bytes(), str(path))
                 found[outcome.job.id] = outcome
         return found
+
+    def save_look(self, host: str, when: str, text: str) -> None:
+        """Keep what a node answered to the probes, as received."""
+        folder = self._job_folder(host, PROBE_STAGE)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"cannot write below {folder}: {error.strerror}") from error
+        write_atomically(folder / when, text.encode("utf-8", "backslashreplace"), survive_power_loss=False)
 
     def save_record(self, record: RunRecord) -> None:
         """Write `record.json` atomically."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from healthcheck.model.reading import Reading, ReadingState
+from healthcheck.model.system_facts import NodeClock
 
 
 class Gpu(Struct, frozen=True):
@@ -96,7 +97,10 @@ class Identity(Struct, frozen=True):
 
 
 class NodeFacts(Struct, frozen=True):
-    """All readings of one node from one probe round."""
+    """All readings of one node from one probe round.
+
+    `asked_at` is when the question left and when the answer was there, in seconds since 1970 by our own clock.
+    """
 
     host: str
     gpus: Reading[tuple[Gpu, ...]]
@@ -106,3 +110,5 @@ class NodeFacts(Struct, frozen=True):
     mpi: Reading[MpiFlavour]
     identity: Reading[Identity] | None = None
     leftovers: Reading[tuple[RunProcess, ...]] = Reading(ReadingState.UNPARSABLE)
+    asked_at: tuple[float, float] | None = None
+    clock: Reading[NodeClock] = Reading(ReadingState.UNPARSABLE)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from healthcheck.model.collective import Collective
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.reading import Evidence, Reading, ReadingState
-from healthcheck.probes import binary, gpu_processes, gpus, hcas, identity, leftovers, mpi
+from healthcheck.probes import PROBES, binary, clock, gpu_processes, gpus, hcas, identity, leftovers, mpi
 from healthcheck.probes.batch import Part, PartOutput
 
 
@@ -16,15 +16,25 @@ def probe_parts(nccl_tests: str | None, collectives: Iterable[Collective] = ()) 
 
     `nccl_tests` is the folder of the binaries on the node (absolute path); None asks nothing about them.
     """
-    parts = [identity.part(), hcas.part(), mpi.part(), leftovers.part()]
+    parts = [clock.part(), identity.part(), hcas.part(), mpi.part(), leftovers.part()]
     if nccl_tests is not None:
         wanted = tuple(dict.fromkeys(collectives)) or (Collective.ALL_REDUCE,)
         parts.append(binary.part(f"{nccl_tests.rstrip('/')}/{collective.binary}" for collective in wanted))
-    return (*parts, gpus.part(), gpu_processes.part())
+    return (*parts, gpus.part(), gpu_processes.part(), clock.end_part())
 
 
-def read_node(host: str, parts: Mapping[str, PartOutput]) -> NodeFacts:
-    """The facts in the answer of one node (`batch.split`). Never raises: what cannot be read says why."""
+def after_parts() -> tuple[Part, ...]:
+    """The questions of the look after the benchmarks: who answers, and everything that may have grown meanwhile."""
+    again = {name for name, probe in PROBES.items() if probe.judge_after is not None} | {identity.NAME}
+    again |= {clock.NAME, clock.END_NAME}
+    return tuple(part for part in probe_parts(None) if part.name in again)
+
+
+def read_node(host: str, parts: Mapping[str, PartOutput], asked_at: tuple[float, float] | None = None) -> NodeFacts:
+    """The facts in the answer of one node (`batch.split`). Never raises: what cannot be read says why.
+
+    `asked_at` is when the question left and when the answer was there, in seconds since 1970 by our own clock.
+    """
     return NodeFacts(
         host=host,
         gpus=gpus.read(parts.get(gpus.NAME)),
@@ -34,6 +44,8 @@ def read_node(host: str, parts: Mapping[str, PartOutput]) -> NodeFacts:
         mpi=mpi.read(parts.get(mpi.NAME)),
         identity=identity.read(parts.get(identity.NAME)),
         leftovers=leftovers.read(parts.get(leftovers.NAME)),
+        asked_at=asked_at,
+        clock=clock.read(parts.get(clock.NAME), parts.get(clock.END_NAME)),
     )
 
 
@@ -49,4 +61,5 @@ def unreachable(host: str, why: str) -> NodeFacts:
         mpi=Reading(state, None, evidence),
         identity=Reading(state, None, evidence),
         leftovers=Reading(state, None, evidence),
+        clock=Reading(state, None, evidence),
     )

@@ -36,6 +36,7 @@ class Ledger:
 
     `set_aside` hosts are not measured at all, `excluded` ones were measured alone and take no part in later jobs;
     both map to the sentence that says why. `slow_together` took part in a job over several nodes that was DEGRADED.
+    `began_at` is when the first benchmark began, in seconds since 1970 by our clock.
     """
 
     def __init__(self, request: RunRequest, engine: Engine) -> None:
@@ -58,6 +59,7 @@ class Ledger:
         self.simulated = request.simulated
         self.notes: list[Message] = []
         self.stop_after: Message | None = None
+        self.began_at: float | None = None
 
     def usable(self) -> tuple[Host, ...]:
         """Hosts that may be measured, in hostfile order, slots filled in."""

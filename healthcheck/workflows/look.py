@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from healthcheck.model.command import NEVER_STARTED, Command, CommandResult, ExitKind
 from healthcheck.model.component import node
@@ -18,11 +19,13 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.ports import Event, Transport
 from healthcheck.probes.batch import Part, batch_argv, deadline_s, split
 from healthcheck.probes.busy import busy_parts, judge_busy
-from healthcheck.probes.read import probe_parts, read_node
+from healthcheck.probes.read import after_parts, probe_parts, read_node
 from healthcheck.workflows.engine import Cancel, Engine
 from healthcheck.workflows.fanout import run_short, visit
 from healthcheck.workflows.ledger import Ledger
-from healthcheck.workflows.request import RunRequest
+from healthcheck.workflows.request import LOCALHOST, RunRequest
+
+BEFORE, AFTER = "before", "after"
 
 
 class Look(Struct, frozen=True):
@@ -35,7 +38,7 @@ class Look(Struct, frozen=True):
     known_hosts: tuple[str, ...] = ()
 
 
-def look_at(host: Host, request: RunRequest, transport: Transport, cancel: Cancel) -> Look:
+def look_at(host: Host, request: RunRequest, transport: Transport, engine: Engine) -> Look:
     """Visit one host. Never raises for a bad one."""
     reached = transport.connect(host)
     if reached.result is not None:
@@ -48,11 +51,29 @@ def look_at(host: Host, request: RunRequest, transport: Transport, cancel: Cance
         folder = pushed.folder
     stages = [stage for stage in request.playbook.stages if request.wants(stage.name)]
     collectives = sorted({collective for stage in stages for collective in stage.collectives})
-    result, text, nonce = _batch(host, probe_parts(folder, collectives), request, transport, cancel)
-    parts = split(text, nonce)
-    if not parts:
-        return Look(host, refusal=_why(result), rule="probe.no_output", known_hosts=reached.known_hosts)
-    return Look(host, facts=read_node(host.name, parts), known_hosts=reached.known_hosts)
+    look = _ask(host, probe_parts(folder, collectives), BEFORE, request, transport, engine)
+    return replace(look, known_hosts=reached.known_hosts)
+
+
+def look_after(host: Host, request: RunRequest, engine: Engine) -> Look:
+    """Ask again what may have changed while the benchmarks ran: counters, and what the kernel logged."""
+    return _ask(host, after_parts(), AFTER, request, engine.transport, engine)
+
+
+def _ask(
+    host: Host, parts: Sequence[Part], when: str, request: RunRequest, transport: Transport, engine: Engine
+) -> Look:
+    begin = engine.clock.now().timestamp()
+    result, text, nonce = _batch(host, parts, request, transport, engine.cancel)
+    answers = split(text, nonce)
+    if not answers:
+        never = result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST
+        rule = f"connect.{result.kind.value}" if never else "probe.no_output"
+        return Look(host, refusal=_why(result), rule=rule)
+    if host != LOCALHOST:
+        engine.store.save_look(host.name, when, text)
+    asked_at = (begin, engine.clock.now().timestamp())
+    return Look(host, facts=read_node(host.name, answers, asked_at))
 
 
 def _batch(
@@ -72,7 +93,8 @@ def _why(result: CommandResult) -> Message:
     return say("job.ended", how=result.kind.value)
 
 
-def _not_reached(host: Host, why: Message, rule: str) -> CheckResult:
+def not_reached(host: Host, why: Message, rule: str) -> CheckResult:
+    """The result of a host that gave no answer."""
     return CheckResult("host.reached", node(host.name), Verdict.INCONCLUSIVE, why, rule, PROBE_STAGE)
 
 
@@ -80,7 +102,7 @@ def busy_now(host: Host, request: RunRequest, transport: Transport, cancel: Canc
     """What keeps a job from starting on this host right now; empty when it may start."""
     result, text, nonce = _batch(host, busy_parts(), request, transport, cancel)
     if result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST:
-        return (_not_reached(host, _why(result), "connect.lost"),)
+        return (not_reached(host, _why(result), "connect.lost"),)
     return judge_busy(host.name, split(text, nonce), request.owner.token, request.allow_busy)
 
 
@@ -88,13 +110,13 @@ def look_at_all(ledger: Ledger, engine: Engine) -> None:
     """Visit every host of the run and write down what was found; hosts that cannot be measured are set aside."""
     request = ledger.request
     for host, look in visit(
-        request.hosts, lambda host: look_at(host, request, engine.transport, engine.cancel), engine.cancel, engine.width
+        request.hosts, lambda host: look_at(host, request, engine.transport, engine), engine.cancel, engine.width
     ):
         ledger.known_hosts[host.name] = look.known_hosts
         if look.facts is None:
             message = look.refusal or say("probe.no_output", code=-1)
             ledger.set_aside[host.name] = message
-            ledger.add_checks([_not_reached(host, message, look.rule)])
+            ledger.add_checks([not_reached(host, message, look.rule)])
             engine.observer.event(Event(PROBE_STAGE, message, host.name, Verdict.INCONCLUSIVE))
         else:
             ledger.facts[host.name] = look.facts

@@ -9,32 +9,19 @@ import contextlib
 from collections.abc import Mapping
 
 from healthcheck.errors import Interrupted, StoreError
-from healthcheck.evaluation.fleet import judge_drift, judge_pins
 from healthcheck.model.command import JobOutcome
-from healthcheck.model.component import FABRIC, node
+from healthcheck.model.component import FABRIC
 from healthcheck.model.finding import CheckResult
-from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
-from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import BENCHMARK_STAGES, PROBE_STAGE, Stage
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
-from healthcheck.parsing.record_codec import encode_platform
 from healthcheck.ports import Event
-from healthcheck.probes import binary, gpu_processes, leftovers, mpi, twins
-from healthcheck.probes.detect import detect_platform
-from healthcheck.probes.judge import judge_node
-from healthcheck.probes.probe import Needs
-from healthcheck.probes.settings import settings
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.ledger import Ledger
-from healthcheck.workflows.look import look_at_all
+from healthcheck.workflows.probing import probe_after, probe_before
 from healthcheck.workflows.request import RunRequest
 from healthcheck.workflows.stage import remove_launch_files, run_stage
-
-SLOTS_CHECK = "hostfile.slots"
-# A host on which one of these is not PASS cannot, or must not, be measured.
-NEEDED = frozenset({gpu_processes.CHECK, leftovers.CHECK, binary.CHECK, mpi.CHECK, twins.CHECK, SLOTS_CHECK})
 
 
 def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutcome]) -> RunRecord:
@@ -50,10 +37,11 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
         )
     )
     try:
-        _probe(ledger, engine)
+        probe_before(ledger, engine)
         for stage in request.playbook.stages:
             if stage.name != PROBE_STAGE and not engine.cancel.wanted:
                 _stage(stage, ledger, engine, earlier)
+        probe_after(ledger, engine)
         remove_launch_files(ledger, engine)
     except BaseException:
         # A crash of ours or a second Ctrl-C: the record says `incomplete`, and everything measured is in it.
@@ -79,87 +67,10 @@ def _stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, J
     elif stage.name in BENCHMARK_STAGES:
         # It may take long, and the process may be killed in it: until then this is what is known.
         ledger.save("incomplete")
+        ledger.began_at = ledger.began_at or engine.clock.now().timestamp()
         run_stage(stage, ledger, engine, earlier)
     else:
         _localise_is_later(stage, ledger)
-
-
-def _probe(ledger: Ledger, engine: Engine) -> None:
-    """Look at every node, find the platform, judge what was found, set aside what must not be loaded."""
-    request = ledger.request
-    look_at_all(ledger, engine)
-    if ledger.platform is None and ledger.facts:
-        _find_platform(ledger)
-    if ledger.platform is not None:
-        engine.store.write("inputs/platform.json", encode_platform(ledger.platform))
-    benchmarks = any(request.wants(stage) for stage in BENCHMARK_STAGES)
-    needs = Needs(
-        ledger.platform,
-        request.owner.token,
-        binary=benchmarks,
-        mpi=benchmarks,
-        # MPICH and Open MPI both call it mpirun: only hydra is a wish for one of them.
-        launcher="hydra" if request.launcher == "hydra" else None,
-        allow_busy=request.allow_busy,
-    )
-    visited = [(host, ledger.facts[host.name]) for host in request.hosts if host.name in ledger.facts]
-    doubled = twins.judge_twins(facts for _, facts in visited)
-    for host, facts in visited:
-        same = [check for check in doubled if check.component == node(host.name)]
-        checks = (*judge_node(facts, needs), *same, *_slots(host, ledger.platform))
-        ledger.add_checks(checks)
-        _sort_out(ledger, host.name, checks, engine)
-    _compare(ledger, engine)
-    reached = len(ledger.facts)
-    engine.observer.event(Event(PROBE_STAGE, say("stage.probe_done", reached=reached, hosts=len(request.hosts))))
-
-
-def _compare(ledger: Ledger, engine: Engine) -> None:
-    """Versions and settings side by side: who differs from most, and who from what was pinned."""
-    ledger.settings = {host: settings(facts) for host, facts in ledger.facts.items()}
-    playbook, platform = ledger.request.playbook, ledger.platform
-    checks = [*judge_drift(ledger.settings), *judge_pins(ledger.settings, playbook.pins, f"playbook {playbook.name}")]
-    if platform is not None:
-        checks += judge_pins(ledger.settings, platform.pins, f"platform {platform.name}")
-    ledger.add_checks(checks)
-    for check in checks:
-        if check.verdict is Verdict.FAIL and check.component.host is not None:
-            ledger.excluded.setdefault(check.component.host, check.message)
-        if check.verdict is not Verdict.PASS:
-            engine.observer.event(Event(PROBE_STAGE, check.message, str(check.component), check.verdict))
-
-
-def _find_platform(ledger: Ledger) -> None:
-    """The machine type that the nodes look like; where none fits, the run ends with the probes."""
-    found = detect_platform(tuple(ledger.facts.values()), ledger.request.platforms)
-    if isinstance(found, Platform):
-        ledger.platform = found
-        return
-    # Without a platform there is no limit: a benchmark would load the nodes and prove nothing.
-    ledger.stop_after = found
-    ledger.add_checks(
-        [CheckResult("platform.detect", FABRIC, Verdict.INCONCLUSIVE, found, "platform.unknown", PROBE_STAGE)]
-    )
-
-
-def _slots(host: Host, platform: Platform | None) -> tuple[CheckResult, ...]:
-    """Other slots than GPUs: a part of the node would go unmeasured, or ranks would share a GPU."""
-    if platform is None or host.slots in (None, platform.gpu.count):
-        return ()
-    message = say("probe.slots", slots=host.slots or 0, gpus=platform.gpu.count)
-    return (CheckResult(SLOTS_CHECK, node(host.name), Verdict.INCONCLUSIVE, message, "slots.differ", PROBE_STAGE),)
-
-
-def _sort_out(ledger: Ledger, host: str, checks: tuple[CheckResult, ...], engine: Engine) -> None:
-    """Set aside what cannot or must not be measured; exclude from the jobs over several nodes what is broken."""
-    for check in checks:
-        if check.verdict is Verdict.PASS or (check.verdict is Verdict.SKIPPED and not check.sets_aside):
-            continue
-        if check.check in NEEDED and check.verdict in (Verdict.SKIPPED, Verdict.INCONCLUSIVE):
-            ledger.set_aside.setdefault(host, check.message)
-        elif check.verdict is Verdict.FAIL:
-            ledger.excluded.setdefault(host, check.message)
-        engine.observer.event(Event(PROBE_STAGE, check.message, str(check.component), check.verdict))
 
 
 def _not_run(ledger: Ledger, stage: str, why: Message) -> None:

@@ -137,7 +137,7 @@ def _prepare(
     """Everything a job over `hosts` needs where it starts (None: this machine), or why it cannot start there."""
     if launch_host is None:
         host, transport = LOCALHOST, engine.local
-        look = look_at(LOCALHOST, ledger.request, engine.local, engine.cancel)
+        look = look_at(LOCALHOST, ledger.request, engine.local, engine)
         if look.refusal is not None:
             return _between(stage, look.refusal, look.rule)
         facts = look.facts

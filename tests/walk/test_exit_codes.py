@@ -80,7 +80,7 @@ def test_70_a_bug_of_ours_is_no_traceback(shell: Shell, monkeypatch: pytest.Monk
 
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    monkeypatch.setattr(run_workflow, "_probe", broken)
+    monkeypatch.setattr(run_workflow, "probe_before", broken)
     said = shell("run", "--simulate", "2")
     assert said.code == 70
     assert "Traceback" not in said.err and "bug of healthcheck" in said.err
