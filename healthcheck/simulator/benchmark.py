@@ -14,7 +14,7 @@ from healthcheck.model.measurement import CollectiveRow, Placement
 from healthcheck.model.units import Bytes
 from healthcheck.simulator.bandwidth import Job, Noise, Speed, speed
 from healthcheck.simulator.cluster import SimCluster, SimNode
-from healthcheck.simulator.nodes import BUS_IDS, gpu_model
+from healthcheck.simulator.gpu_names import bus_of, gpu_model
 from healthcheck.simulator.render import (
     LAYOUTS,
     Device,
@@ -242,7 +242,7 @@ def _devices(run: Run) -> Iterator[Device]:
         for process in range(processes):
             for slot in range(per_process):
                 index = process * per_process + slot
-                bus_id = f"0000:{BUS_IDS[index % len(BUS_IDS)]}:00"
+                bus_id = f"0000:{bus_of(index)}:00"
                 yield Device(rank, pid_of(host, process), short, index, bus_id, model)
                 rank += 1
 

@@ -7,10 +7,10 @@ import shlex
 import uuid
 from collections.abc import Callable
 
-from healthcheck.model.platform import Platform
 from healthcheck.probes.batch import frame
 from healthcheck.simulator import parts_gpus, parts_network, parts_system
 from healthcheck.simulator.cluster import SimCluster, SimNode
+from healthcheck.simulator.gpu_names import bus_of, gpu_model, gpu_uuid
 from healthcheck.simulator.reply import Reply, at_once
 
 USER = "simulated"
@@ -21,17 +21,10 @@ MPI_VERSION = "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org
 FIRMWARE = "20.41.1000"
 BUSY_PID = 48213
 BUSY_USER = "mlteam"
-BUS_IDS = ("07", "0f", "47", "4e", "87", "90", "b7", "bd", "c1", "c7", "cd", "d1", "d7", "dd", "e1", "e7")
 
 _RATE_TEXTS = {10: "4X SDR", 25: "1X EDR", 50: "1X HDR", 100: "2X HDR", 200: "4X HDR", 400: "4X NDR", 800: "4X XDR"}
 _DOWN_RATE_GBIT_S = 10.0
 _PATHS_ASKED = re.compile(r"for p in (.*?); do")
-
-
-def gpu_model(platform: Platform) -> str:
-    """The name nvidia-smi prints for the GPUs of a platform."""
-    name = platform.gpu.names[0]
-    return name if name.startswith("NVIDIA") else f"NVIDIA {name}"
 
 
 def probe_batch(cluster: SimCluster, node: SimNode, arguments: tuple[str, ...]) -> Reply:
@@ -60,8 +53,7 @@ def gpus(cluster: SimCluster, node: SimNode, text: str) -> str:
     """`nvidia-smi --query-gpu=index,uuid,name,pci.bus_id,driver_version --format=csv,noheader`."""
     model = gpu_model(cluster.platform)
     return "".join(
-        f"{index}, {_gpu_uuid(node.name, index)}, {model}, "
-        f"00000000:{BUS_IDS[index % len(BUS_IDS)].upper()}:00.0, {node.driver}\n"
+        f"{index}, {gpu_uuid(node.name, index)}, {model}, 00000000:{bus_of(index).upper()}:00.0, {node.driver}\n"
         for index in range(node.gpus)
     )
 
@@ -87,7 +79,7 @@ def gpu_processes(cluster: SimCluster, node: SimNode, text: str) -> str:
     """Compute processes; on a busy node one of somebody else."""
     if not node.busy:
         return ""
-    return f"{BUSY_PID}, {_gpu_uuid(node.name, 0)}, python3\nuser {BUSY_PID} {BUSY_USER}\n"
+    return f"{BUSY_PID}, {gpu_uuid(node.name, 0)}, python3\nuser {BUSY_PID} {BUSY_USER}\n"
 
 
 def binary(cluster: SimCluster, node: SimNode, text: str) -> str:
@@ -111,10 +103,6 @@ def mpi(cluster: SimCluster, node: SimNode, text: str) -> str:
 def nothing(cluster: SimCluster, node: SimNode, text: str) -> str:
     """No process of an earlier run is left."""
     return ""
-
-
-def _gpu_uuid(host: str, index: int) -> str:
-    return f"GPU-{uuid.uuid5(uuid.NAMESPACE_DNS, f'{host}.gpu{index}.simulated')}"
 
 
 PARTS: dict[str, Callable[[SimCluster, SimNode, str], str]] = {
