@@ -13,6 +13,7 @@ from healthcheck.reporting.bandwidth import BandwidthRow
 from healthcheck.reporting.cluster_map import ClusterMap
 from healthcheck.reporting.decision import decide, excluded, not_asked_together, urgent_first
 from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.looks import Looks
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.todo import Entry
 from healthcheck.reporting.view import Page, page, start_lines
@@ -21,6 +22,7 @@ LINE_LIMIT = 200
 """The stdout line is cut here, behind its fixed part."""
 MAX_WIDTH = 96
 MAX_ROWS = 16
+MAX_NOT_SEEN = 6
 NARROWEST_WHO = 10
 # The line on stdout is a contract and never translated.
 _WITHOUT_A_SET = {
@@ -66,7 +68,14 @@ def terminal_summary(record: RunRecord, width: int, folder: str | None = None) -
     lines += _wrapped(f"{record.verdict.name:<6} {view.decision}", width, "  ", "         ")
     for warning in view.warnings:
         lines += _wrapped(warning, width, "         ")
-    blocks = (_bandwidth(view, width), _map(view.cluster, width), _todo(view, width), _files(record, where, width))
+    measured = _bandwidth(view, width) if record.jobs else _looks(view.looks, width)
+    blocks = (
+        measured,
+        _map(view.cluster, width),
+        _todo(view, width),
+        _not_seen(view.looks, width),
+        _files(record, where, width),
+    )
     for block in blocks:
         if block:
             lines += ["", *block]
@@ -95,6 +104,38 @@ def _bandwidth(view: Page, width: int) -> list[str]:
     for message in view.bandwidth.rest:
         lines += _wrapped(str(say("report.terminal.and", what=one_line(str(message)))), width, "  ", "    ")
     return lines
+
+
+def _looks(table: Looks, width: int) -> list[str]:
+    """The table of the looks, where nothing was measured; names wrap, verdicts keep their place."""
+    if not table.rows:
+        return []
+    columns = list(zip(table.columns, *(row.cells for row in table.rows), strict=True))
+    sizes = [max(map(len, column)) for column in columns]
+    longest = max(len(row.nodes) for row in table.rows)
+    names = max(NARROWEST_WHO, min(longest, width - 2 - sum(sizes) - 2 * len(sizes)))
+    lines = [_cells("", table.columns, names, sizes)]
+    for row in table.rows[:MAX_ROWS]:
+        first, *others = textwrap.wrap(row.nodes, names, break_on_hyphens=False)
+        lines += [_cells(first, row.cells, names, sizes), *(f"  {other}" for other in others)]
+    left = table.more + len(table.rows[MAX_ROWS:])
+    return [*lines, f"  {say('report.terminal.more', n=left)}"] if left else lines
+
+
+def _cells(name: str, cells: Sequence[str], names: int, sizes: Sequence[int]) -> str:
+    words = (f"{cell:<{size}}" for cell, size in zip(cells, sizes, strict=True))
+    return f"  {name:<{names}}  {'  '.join(words)}".rstrip()
+
+
+def _not_seen(table: Looks, width: int) -> list[str]:
+    if not table.not_seen:
+        return []
+    lines = [f"  {say('report.looks.not_seen')}"]
+    for entry in table.not_seen[:MAX_NOT_SEEN]:
+        text = str(say("report.looks.not_seen_line", nodes=entry.nodes, hides=entry.hides, why=entry.why))
+        lines += _wrapped(text, width, "    ", "      ")
+    left = len(table.not_seen) - MAX_NOT_SEEN
+    return [*lines, f"    {say('report.terminal.more', n=left)}"] if left > 0 else lines
 
 
 _WHO, _VALUE = 2, 3

@@ -14,6 +14,7 @@ from healthcheck.reporting.bandwidth import Bandwidth, bandwidth, stage_text
 from healthcheck.reporting.cluster_map import ClusterMap, cluster_map, group_labels, speeds
 from healthcheck.reporting.decision import Decision, decide, excluded, slots_of
 from healthcheck.reporting.figures import elapsed, gbyte_s, moment, number, one_line
+from healthcheck.reporting.looks import Looks, looks
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.todo import FULL_ENTRIES, Entry, todo
 
@@ -64,6 +65,7 @@ class Page(Struct, frozen=True):
     not_pass: tuple[NodeLine, ...]
     links: dict[int, str]
     commands: tuple[tuple[str, str], ...]
+    looks: Looks
     limits: tuple[tuple[str, str, str, str, str], ...]
     versions: tuple[tuple[str, str], ...]
 
@@ -103,6 +105,7 @@ def page(record: RunRecord) -> Page:
         not_pass=tuple(sorted((n for n in nodes if n.verdict is not Verdict.PASS), key=lambda n: -n.verdict)),
         links=_links(nodes, entries),
         commands=_commands(record),
+        looks=looks(record),
         limits=_limits(record),
         versions=_versions(record),
     )
