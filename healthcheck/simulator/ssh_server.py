@@ -13,6 +13,7 @@ import selectors
 import socket
 import tempfile
 import threading
+from collections import Counter
 from pathlib import Path
 from types import TracebackType
 
@@ -41,7 +42,8 @@ class SimSshServer:
 
     `folder` (0700; a new temporary one where none is given) holds `ssh_config`, `known_hosts`, the client key and
     `cluster.hosts`; they are removed at the end. InputError when it holds one of them already, or when this process
-    may not open as many files as the nodes need.
+    may not open as many files as the nodes need. `connections` and `commands` count, by host, who came and what was
+    asked.
     """
 
     def __init__(self, cluster: SimCluster, folder: Path | None = None) -> None:
@@ -55,6 +57,8 @@ class SimSshServer:
         self._selector = selectors.DefaultSelector()
         self._sockets: list[socket.socket] = []
         self._sessions: set[Session] = set()
+        self.connections: Counter[str] = Counter()
+        self.commands: Counter[str] = Counter()
         self._closing = threading.Event()
         self._wake_reader, self._wake_writer = socket.socketpair()
         self._selector.register(self._wake_reader, selectors.EVENT_READ, None)
@@ -150,7 +154,15 @@ class SimSshServer:
         disk = self._disks.of(host.name)
         session.set_subsystem_handler("sftp", paramiko.SFTPServer, SimSftp, disk)
         self._sessions.add(session)
-        door = Door(self.cluster, host, disk, self._keys.client_key, self._timetable)
+        self.connections[host.name] += 1
+        door = Door(
+            self.cluster,
+            host,
+            disk,
+            self._keys.client_key,
+            self._timetable,
+            lambda: self.commands.update((host.name,)),
+        )
         # With an event paramiko does the handshake on its own thread instead of blocking this one.
         session.start_server(event=threading.Event(), server=door)
 

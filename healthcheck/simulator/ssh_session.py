@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 
 import paramiko
 from paramiko.common import (
@@ -26,7 +27,7 @@ _NO_DEADLINE = float("inf")
 
 
 class Door(paramiko.ServerInterface):
-    """One connection: lets the one client key in, and turns exec requests into answers."""
+    """One connection: lets the one client key in, and turns exec requests into answers. Calls `asked` at each one."""
 
     def __init__(
         self,
@@ -35,12 +36,14 @@ class Door(paramiko.ServerInterface):
         disk: Disk,
         client_key: paramiko.PKey,
         timetable: Timetable,
+        asked: Callable[[], None],
     ) -> None:
         self._cluster = cluster
         self._host = host
         self._disk = disk
         self._client_key = client_key
         self._timetable = timetable
+        self._asked = asked
         self._commands: dict[int, RunningCommand] = {}
 
     def get_allowed_auths(self, username: str) -> str:
@@ -55,6 +58,7 @@ class Door(paramiko.ServerInterface):
         return OPEN_FAILED_ADMINISTRATIVELY_PROHIBITED
 
     def check_channel_exec_request(self, channel: paramiko.Channel, command: bytes) -> bool:
+        self._asked()
         line = command.decode(errors="replace")
         wrapped = unwrap(line)
         argv = wrapped.argv if wrapped is not None else _words(line)

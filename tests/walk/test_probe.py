@@ -1,0 +1,37 @@
+"""`healthcheck probe` against simulated nodes behind real SSH: what it asks, and what it prints."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from healthcheck.__main__ import run
+from healthcheck.edge.shipped import load_platform
+from healthcheck.simulator.cluster import SimCluster
+from healthcheck.simulator.faults import parse_fault
+from healthcheck.simulator.ssh_server import SimSshServer
+
+
+def test_one_connection_and_one_command_a_node(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    platform, _ = load_platform("a100-sxm4-8gpu-8x200")
+    with SimSshServer(SimCluster(12, platform, faults=[parse_fault("node03:hca=mlx5_2,down")])) as server:
+        code = run(
+            ["probe", "-H", str(server.hostfile), "--ssh-config", str(server.ssh_config), "-o", str(tmp_path), "--json"]
+        )
+    record = json.loads(capsys.readouterr().out)
+    assert code == 1
+    assert set(server.connections.values()) == set(server.commands.values()) == {1}
+    assert len(server.connections) == 12
+    assert [finding["component"] for finding in record["findings"]] == ["node03/hca:mlx5_2"]
+    answered = list((tmp_path / record["run_id"] / "raw" / "probe").glob("*/before"))
+    assert len(answered) == 12
+
+
+def test_the_table_names_areas_and_folds_nodes_that_look_alike(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["probe", "--simulate", "8", "--fault", "node05:hca=mlx5_2,down", "-o", str(tmp_path)])
+    told = capsys.readouterr().err
+    assert [line.split()[:1] for line in told.splitlines() if "PASS  " in line] == [["node05"], ["node[01-04,06-08]"]]
