@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from healthcheck.model.message import say as message
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import Playbook
 from healthcheck.model.record import RunRecord
+from healthcheck.parsing.slurm import own_jobs
 from healthcheck.ports import PushFile
 from healthcheck.wiring import Outside, real_outside, simulated_outside
 from healthcheck.workflows.request import RunRequest
@@ -144,6 +146,7 @@ def new_request(asked: Asked, inputs: Inputs, run_id: str) -> RunRequest:
         playbook_sha256=hashlib.sha256(inputs.playbook_text.encode()).hexdigest(),
         hostfile=asked.hosts or "",
         arguments=tuple(sys.argv[1:]),
+        slurm_jobs=own_jobs(os.environ),
     )
 
 

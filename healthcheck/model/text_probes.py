@@ -32,6 +32,12 @@ PROBE_TEXTS: dict[str, str] = {
     "probe.busy.foreign": "busy, not measured: GPU processes of others ({count}): {who}",
     "probe.busy.leftover": "busy, not measured: GPU processes left by the run {token} ({count}): {who}",
     "probe.busy.allowed": "measured beside GPU processes of others ({count}): {who}",
+    "allocation.free": "allocated to no job of others",
+    "allocation.allocated": "busy, not measured: allocated by Slurm to {who}",
+    "allocation.allowed": "measured although allocated by Slurm to {who}",
+    "allocation.silent": "Slurm was asked on {where} who has the nodes, and gave no answer: {detail}",
+    "allocation.unread": "squeue printed lines that nobody understands: a node they name may be allocated; "
+    "the first is {line}",
     "probe.leftovers.none": "no process of another healthcheck run",
     "probe.leftovers.found": "busy, not measured: {count} {count:process|processes} of the healthcheck run {token}: "
     "{who}",

@@ -20,7 +20,8 @@ class RunRequest(Struct, frozen=True):
     """One check-up. `platform` None means: find it among `platforms` from what the probes see.
 
     `binary_folder` is where nccl-tests stands on the nodes; None when `push` brings it. `launch_from` is `first`
-    (the first healthy host), `local` (this machine) or the name of a host.
+    (the first healthy host), `local` (this machine) or the name of a host. `slurm_jobs` are the ids of the Slurm job
+    healthcheck runs in, as squeue prints them: its nodes are ours.
     """
 
     run_id: str
@@ -43,6 +44,7 @@ class RunRequest(Struct, frozen=True):
     playbook_sha256: str = ""
     hostfile: str = ""
     arguments: tuple[str, ...] = ()
+    slurm_jobs: tuple[str, ...] = ()
 
     def wants(self, stage: str) -> bool:
         """Whether a benchmark stage is to run; the probes always do, since busy nodes must be known."""
