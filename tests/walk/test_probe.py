@@ -33,5 +33,9 @@ def test_the_table_names_areas_and_folds_nodes_that_look_alike(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(["probe", "--simulate", "8", "--fault", "node05:hca=mlx5_2,down", "-o", str(tmp_path)])
-    told = capsys.readouterr().err
-    assert [line.split()[:1] for line in told.splitlines() if "PASS  " in line] == [["node05"], ["node[01-04,06-08]"]]
+    lines = capsys.readouterr().err.splitlines()
+    head = next(place for place, line in enumerate(lines) if line.split()[:2] == ["GPUs", "NVLink"])
+    sick, well = (line.split() for line in lines[head + 1 : head + 3])
+    assert (sick[0], well[0]) == ("node05", "node[01-04,06-08]")
+    assert "FAIL" in sick
+    assert "FAIL" not in well
