@@ -81,8 +81,8 @@ class NcclWarning(Struct, frozen=True):
 class NcclQuote(Struct, frozen=True):
     """The first line that said a thing, verbatim, so that a verdict can quote it.
 
-    `about` is one of `network`, `nics`, `no_nics`, `gdr_hca`, `gdr_far`, `gdr_flag`, `nvls`, `max_bw`, `init`,
-    `plugin`, or `link:` and a transport (`link:SHM`).
+    `about` is one of `network`, `plugin`, `nics`, `no_nics`, `gdr_on` and `gdr_off` (of a NIC), `gdr_near` and
+    `gdr_far` (of a GPU and a NIC), `gdr_flag`, `nvls`, `max_bw`, `init`, or `link:` and a transport (`link:SHM`).
     """
 
     about: str

@@ -10,7 +10,7 @@ _TEST_FAILURE = re.compile(r"(?P<lib>NCCL|CUDA|Cuda) failure \S+:\d+ '(?P<text>.
 _WHO = re.compile(r"(?P<host>[^\s:]+): Test $")  # right in front of it, since 2.0
 _TEST_TIMEOUT = re.compile(r"(?P<host>[^\s:]{1,255}): Test timeout \(\d+s\) \S+:\d+")
 _LONGEST_HOST = 80
-_COMPLETION = re.compile(r"Got completion .*?(?:status=|with error )(\d+)")
+_COMPLETION = re.compile(r"Got completion .*?(?:status=|with error )(?:[A-Z_]+\()?(\d+)")  # a name around it: NCCL 2.29
 _FLUSHED = "5"
 _NO_MEMORY = re.compile(r"out of memory|cannot allocate memory", re.I)
 _BOOTSTRAP = re.compile("bootstrap", re.I)

@@ -165,14 +165,17 @@ def _text(raws: list[str] | list[bytes], glue: str) -> str:
         text = glue.encode().join(raw for raw in raws if isinstance(raw, bytes)).decode("utf-8", "replace")
     else:
         text = glue.join(raw for raw in raws if isinstance(raw, str))
-    text += glue
-    if "\0" in text:  # also what makes UTF-16 out of ASCII
-        text = text.replace("\0", "")
-    if "\x1b" in text:
-        text = _ANSI.sub("", text)
+    text = without_escapes(text + glue)
     if "\xa0" in text:
         text = text.replace("\xa0", " ")
     return text.replace("\r\n", "\n") if "\r\n" in text else text
+
+
+def without_escapes(text: str) -> str:
+    """The text without colours and cursor movements of a terminal, and without NUL."""
+    if "\0" in text:  # also what makes UTF-16 out of ASCII
+        text = text.replace("\0", "")
+    return _ANSI.sub("", text) if "\x1b" in text else text
 
 
 def _raw_lines(source: Source) -> Iterable[str | bytes]:
