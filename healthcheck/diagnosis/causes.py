@@ -13,6 +13,7 @@ from healthcheck.diagnosis.catalogue.gpus import GPU_CAUSES
 from healthcheck.diagnosis.catalogue.jobs import JOB_CAUSES
 from healthcheck.diagnosis.catalogue.machine import MACHINE_CAUSES
 from healthcheck.diagnosis.catalogue.nccl import NCCL_CAUSES
+from healthcheck.diagnosis.catalogue.nccl_net import NCCL_NET_CAUSES
 from healthcheck.diagnosis.catalogue.network import NETWORK_CAUSES
 from healthcheck.diagnosis.catalogue.system import SYSTEM_CAUSES
 from healthcheck.diagnosis.cause import Cause
@@ -22,6 +23,7 @@ CAUSES: tuple[Cause, ...] = (
     *NETWORK_CAUSES,
     *FABRIC_CAUSES,
     *NCCL_CAUSES,
+    *NCCL_NET_CAUSES,
     *SYSTEM_CAUSES,
     *JOB_CAUSES,
     *MACHINE_CAUSES,

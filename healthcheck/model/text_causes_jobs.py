@@ -62,4 +62,83 @@ JOB_CAUSE_TEXTS: dict[str, str] = {
     "remedy.follows_from": "Repair {parts} first, then measure again.",
     "why.follows_from": "A job is as slow as its slowest part, and one of its parts is known to be sick.",
     "against.follows_from": "The job stays slow without that node.",
+    "cause.rank_failed": "a process of the benchmark ended with an error",
+    "remedy.rank_failed": "Read the end of the raw output: the first error that was printed names the rank and the "
+    "reason.",
+    "why.rank_failed": "A rank that meets an error prints it and ends with a code; the launcher then ends all the "
+    "others.",
+    "against.rank_failed": "The code belongs to the launcher and every rank had ended well.",
+    "cause.daemon_lost": "the launcher lost its daemon on a node",
+    "remedy.daemon_lost": "See whether the node went down, whether MPI is installed there in the same version and "
+    "place, and whether a firewall closes the ports of mpirun.",
+    "why.daemon_lost": "mpirun starts a daemon on every node and talks to it over TCP. The daemon could not start "
+    "there, or the node or the connection went away.",
+    "against.daemon_lost": "The node answers ssh, and the same job starts when it is tried again.",
+    "cause.mpi_interface": "the ranks cannot reach each other over the interface MPI chose",
+    "remedy.mpi_interface": "Name the shared interface for MPI (btl_tcp_if_include, oob_tcp_if_include), and leave "
+    "docker0 and virbr0 out.",
+    "why.mpi_interface": "MPI tries the addresses of all interfaces. Bridges of containers have the same address on "
+    "every node and lead nowhere.",
+    "against.mpi_interface": "The named interface is up on all nodes and they reach each other over it.",
+    "cause.mpi_collectives": "a collective library of MPI failed on its own",
+    "remedy.mpi_collectives": "Set OMPI_MCA_coll_hcoll_enable=0 and UCX_TLS=tcp in the playbook (env): MPI only "
+    "starts the ranks here.",
+    "why.mpi_collectives": "hcoll and UCX use GPUs and cards on their own when MPI starts, and can fail there "
+    "although NCCL would work.",
+    "against.mpi_collectives": "The lines come after NCCL had begun to measure.",
+    "cause.pmix_shared_memory": "the shared memory of PMIx failed",
+    "remedy.pmix_shared_memory": "Set PMIX_MCA_gds=hash in the playbook (env).",
+    "why.pmix_shared_memory": "PMIx keeps the data of a job in shared memory; some versions of its component fail on "
+    "some file systems.",
+    "against.pmix_shared_memory": "The job measured after this line.",
+    "cause.launch_login": "a node refuses the ssh login of the node that starts the job",
+    "remedy.launch_login": "Let the nodes log in to each other with keys and known host keys.",
+    "why.launch_login": "mpirun on the first node starts its daemons over ssh on all the others, without anybody to "
+    "answer a question.",
+    "against.launch_login": "The same ssh from that node works without a question.",
+    "cause.launch_unreached": "the node that starts the job cannot reach another one over ssh",
+    "remedy.launch_unreached": "See that names resolve there and that sshd of the other node answers on the port "
+    "that is used.",
+    "why.launch_unreached": "mpirun on the first node connects to all the others. A name, a port or a route that is "
+    "right here may be wrong there.",
+    "against.launch_unreached": "The same ssh from that node works.",
+    "cause.launch_daemon_missing": "MPI is missing for a non-interactive login on a node of the job",
+    "remedy.launch_daemon_missing": "Install the same MPI in the same place on all nodes, or put its bin folder into "
+    "the PATH of non-interactive logins.",
+    "why.launch_daemon_missing": "mpirun starts a daemon by its name or by its own path, which has to be there on "
+    "every node.",
+    "against.launch_daemon_missing": "ssh NODE command -v orted, from the node that starts the job, prints a path.",
+    "cause.launch_program_missing": "the benchmark cannot be started on a node of the job",
+    "remedy.launch_program_missing": "Install nccl-tests under the same path on every node, or let the playbook copy "
+    "it (nccl_tests: push).",
+    "why.launch_program_missing": "The launcher starts the same path everywhere.",
+    "against.launch_program_missing": "The path is there and can be executed on the named node.",
+    "cause.too_few_slots": "the launcher was given fewer slots than ranks",
+    "remedy.too_few_slots": "Write slots= for each host of the hostfile, as many as it has GPUs.",
+    "why.too_few_slots": "Without slots= a launcher counts cores, or one.",
+    "against.too_few_slots": "The hostfile has the slots: then a scheduler gave the job less.",
+    "cause.launch_as_root": "mpirun refuses to start as root",
+    "remedy.launch_as_root": "Run as a user, or set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1.",
+    "why.launch_as_root": "Open MPI protects against mistakes of root and must be told that it is meant.",
+    "against.launch_as_root": "The login is no root login.",
+    "cause.program_refused": "nccl-tests did not accept what it was asked to do",
+    "remedy.program_refused": "Compare the command line of the job with the help of the program; an older version "
+    "lacks options.",
+    "why.program_refused": "The program ended with its help text or without a measured row.",
+    "against.program_refused": "The same command line by hand measures.",
+    "cause.other_shape": "the job ran with other ranks or hosts than asked for",
+    "remedy.other_shape": "Look at the raw output: which hosts and ranks the table lists; check placement and build "
+    "of the program.",
+    "why.other_shape": "A build without MPI, or a plugin of the scheduler that does not fit, makes each rank a world "
+    "of its own.",
+    "against.other_shape": "The list of devices was cut in the output.",
+    "cause.not_verified": "the results were not checked, although that was asked for",
+    "remedy.not_verified": "See that the job runs with -c 1 and that its column #wrong has numbers.",
+    "why.not_verified": "Without the check wrong sums look fast and healthy.",
+    "against.not_verified": "The collective has no check in this version.",
+    "cause.numbers_contradict": "bandwidths of a row contradict each other",
+    "remedy.numbers_contradict": "Read the row in the raw output; foreign lines may have mixed into the table.",
+    "why.numbers_contradict": "Bus bandwidth is algorithm bandwidth times a factor of the collective and the ranks. "
+    "A row that breaks this was not read or not printed whole.",
+    "against.numbers_contradict": "The program counts in another way in this version.",
 }

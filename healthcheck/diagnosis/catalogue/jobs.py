@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import CARDS, GPUS, NCCL, TESTS, TOPOLOGY, TROUBLE, XID
+from healthcheck.diagnosis.catalogue.lines import CARDS, GPUS, NCCL, OPEN_MPI, TESTS, TOPOLOGY, TROUBLE, XID
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
@@ -21,6 +21,7 @@ JOB_CAUSES: tuple[Cause, ...] = (
     Cause(
         "out_of_memory",
         rules=("integrity.out_of_memory",),
+        signature=r"[Cc]uda failure .*out of memory",
         confidence=_LIKELY,
         commands=(("ssh", "{host}", "nvidia-smi"),),
     ),
@@ -30,7 +31,14 @@ JOB_CAUSES: tuple[Cause, ...] = (
         confidence=_LIKELY,
         reference=NCCL + "/issues/606",
     ),
-    Cause("cuda_error", rules=("integrity.cuda",), confidence=_LIKELY, commands=GPUS, reference=XID),
+    Cause(
+        "cuda_error",
+        rules=("integrity.cuda",),
+        signature=r"[Cc]uda failure",
+        confidence=_LIKELY,
+        commands=GPUS,
+        reference=XID,
+    ),
     Cause(
         "network_error",
         rules=("integrity.ib_completion", "integrity.socket", "integrity.bootstrap"),
@@ -54,6 +62,51 @@ JOB_CAUSES: tuple[Cause, ...] = (
         commands=TOPOLOGY,
         reference=_PERF,
     ),
+    Cause(
+        "rank_failed",
+        rules=("integrity.rank_exited", "integrity.mpi_abort", "integrity.exit_code"),
+        confidence=_LIKELY,
+        reference=TROUBLE,
+    ),
+    Cause("daemon_lost", rules=("integrity.daemon_lost",), confidence=_LIKELY, reference=OPEN_MPI),
+    Cause(
+        "mpi_interface",
+        rules=("integrity.bad_interface",),
+        commands=(("ssh", "{host}", "ip -br addr"),),
+        reference=TROUBLE,
+    ),
+    Cause(
+        "mpi_collectives",
+        signature=r"\bhcoll\b|UCX +ERROR|UCX_\w+ERROR",
+        confidence=_SUSPECTED,
+        reference=TROUBLE,
+    ),
+    Cause("pmix_shared_memory", signature=r"PMIX ERROR.*gds", confidence=_SUSPECTED, reference=TROUBLE),
+    Cause(
+        "launch_login",
+        rules=("integrity.login_refused", "integrity.host_key_unknown", "integrity.host_key_changed"),
+        reference=OPEN_MPI,
+    ),
+    Cause(
+        "launch_unreached",
+        rules=(
+            "integrity.unresolvable",
+            "integrity.connection_refused",
+            "integrity.no_route",
+            "integrity.connect_timeout",
+        ),
+        reference=OPEN_MPI,
+    ),
+    Cause("launch_daemon_missing", rules=("integrity.daemon_missing", "integrity.mpirun_missing"), reference=OPEN_MPI),
+    Cause("launch_program_missing", rules=("integrity.binary_missing", "integrity.not_executable"), reference=TESTS),
+    Cause("too_few_slots", Severity.INFO, rules=("integrity.too_few_slots",), reference=TESTS + "/issues/21"),
+    Cause("launch_as_root", Severity.INFO, rules=("integrity.as_root",), reference=OPEN_MPI),
+    Cause("program_refused", Severity.INFO, rules=("integrity.usage", "integrity.no_measurement"), reference=TESTS),
+    Cause(
+        "other_shape", Severity.INFO, rules=("integrity.ranks", "integrity.hosts"), confidence=_LIKELY, reference=TESTS
+    ),
+    Cause("not_verified", Severity.INFO, rules=("integrity.unverified",), reference=TESTS),
+    Cause("numbers_contradict", Severity.INFO, rules=("integrity.inconsistent",), reference=_PERF),
     Cause("job_not_whole", Severity.INFO, rules=("integrity", "launch"), confidence=_SUSPECTED),
     Cause("follows_from", Severity.INFO, confidence=_SUSPECTED, secondary=True),
 )

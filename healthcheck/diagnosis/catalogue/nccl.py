@@ -1,7 +1,247 @@
-"""What NCCL writes when a call fails or a faster way is closed."""
+"""What NCCL writes about a node itself: CUDA, peer access, NVLS, shared memory, versions and settings."""
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.cause import Cause
+from healthcheck.diagnosis.catalogue.lines import (
+    GPUS,
+    GUIDE,
+    NCCL,
+    SETTINGS,
+    TESTS,
+    TOPOLOGY,
+    TROUBLE,
+    XID,
+)
+from healthcheck.diagnosis.cause import Cause, Severity
+from healthcheck.model.finding import Confidence
 
-NCCL_CAUSES: tuple[Cause, ...] = ()
+_LIKELY, _SUSPECTED = Confidence.LIKELY, Confidence.SUSPECTED
+_WARNING = Severity.WARNING
+_BREAKS = ("integrity", "peak")
+_SLOWS = ("peak",)
+_SETTINGS = (("ssh", "{host}", "cat /etc/nccl.conf ~/.nccl.conf; env | grep NCCL_"),)
+_FABRIC = (
+    ("ssh", "{host}", "systemctl status nvidia-fabricmanager --no-pager | head -n 20"),
+    ("ssh", "{host}", "nvidia-smi -q | grep -A 4 Fabric"),
+)
+_DRIVER = (("ssh", "{host}", "cat /proc/driver/nvidia/version; nvidia-smi --query-gpu=driver_version --format=csv"),)
+_SHM = (("ssh", "{host}", "df -h /dev/shm; ls -l /dev/shm | head"),)
+
+NCCL_CAUSES: tuple[Cause, ...] = (
+    # The GPU or the driver gave up.
+    Cause(
+        "gpu_memory_fault",
+        signature=r"uncorrectable ECC|illegal memory access|unspecified launch failure",
+        explains=_BREAKS,
+        confidence=_LIKELY,
+        commands=GPUS,
+        reference=XID,
+    ),
+    Cause(
+        "nvml_lost_gpu",
+        signature=r"nvml\w+.* failed: (?:Unknown Error|GPU is lost)|fallen off the bus",
+        explains=_BREAKS,
+        commands=GPUS,
+        reference=XID,
+    ),
+    Cause(
+        "driver_library_differ",
+        signature=r"[Dd]river/library version mismatch",
+        explains=_BREAKS,
+        commands=_DRIVER,
+        reference=NCCL,
+    ),
+    Cause(
+        "driver_too_old",
+        signature=r"CUDA driver version is insufficient|forward compatibility|named symbol not found|no kernel image",
+        explains=_BREAKS,
+        commands=_DRIVER,
+        reference="https://docs.nvidia.com/deploy/cuda-compatibility/index.html",
+    ),
+    # NVSwitch, NVLink and peers.
+    Cause(
+        "fabric_not_initialised",
+        signature=r"system not yet initialized|Cuda failure 802",
+        explains=_BREAKS,
+        confidence=_LIKELY,
+        commands=_FABRIC,
+        reference=TESTS + "/issues/264",
+    ),
+    Cause(
+        "nvls_stale",
+        signature=r"nvls\S*:\d+ .*Cuda failure 1 |nvls.*'invalid argument'",
+        explains=_BREAKS,
+        confidence=_LIKELY,
+        commands=_FABRIC,
+        reference=NCCL + "/issues/976",
+    ),
+    Cause(
+        "nvls_unavailable",
+        _WARNING,
+        signature=r"NVLS multicast support is not available",
+        explains=_SLOWS,
+        confidence=_LIKELY,
+        commands=_FABRIC,
+        reference=NCCL + "/issues/976",
+    ),
+    Cause(
+        "nvlink_peers_off",
+        signature=r"P2P is disabled between NVLINK connected GPUs",
+        explains=_BREAKS,
+        commands=(("ssh", "{host}", "nvidia-smi nvlink -s"), *TOPOLOGY),
+        reference=NCCL + "/issues/2329",
+    ),
+    Cause(
+        "pcie_peers_off",
+        _WARNING,
+        signature=r"P2P is disabled between connected GPUs",
+        explains=_SLOWS,
+        confidence=_LIKELY,
+        commands=(("ssh", "{host}", "nvidia-smi topo -p2p n"),),
+        reference=GUIDE + "troubleshooting.html",
+    ),
+    Cause(
+        "peer_access_refused",
+        _WARNING,
+        signature=r"Could not enable P2P between dev",
+        explains=_SLOWS,
+        confidence=_LIKELY,
+        commands=(("ssh", "{host}", "nvidia-smi topo -p2p n"),),
+        reference=TROUBLE,
+    ),
+    Cause(
+        "too_many_peers",
+        signature=r"Cuda failure 711|peer mapping resources exhausted|too many peers",
+        explains=_BREAKS,
+        reference=NCCL + "/issues/1874",
+    ),
+    Cause(
+        "imex_missing",
+        signature=r"Cuda failure (?:800 )?.*operation not permitted",
+        explains=_BREAKS,
+        confidence=_LIKELY,
+        commands=(("ssh", "{host}", "ls -l /dev/nvidia-caps-imex-channels; nvidia-imex-ctl -N"),),
+        reference=TROUBLE,
+    ),
+    Cause(
+        "mnnvl_not_working",
+        _WARNING,
+        signature=r"MNNVL .*available but not working",
+        explains=_SLOWS,
+        commands=(("ssh", "{host}", "nvidia-imex-ctl -N"),),
+        reference=NCCL + "/issues/2186",
+    ),
+    # What the job asked for.
+    Cause(
+        "handles_across_containers",
+        signature=r"[Cc]uMem\w+.*(?:Cuda failure 101|invalid device ordinal)",
+        explains=_BREAKS,
+        confidence=_LIKELY,
+        reference=NCCL + "/issues/1647",
+    ),
+    Cause(
+        "too_many_ranks",
+        signature=r"invalid device ordinal|Invalid number of GPUs: \d+ requested",
+        explains=_BREAKS,
+        commands=(("ssh", "{host}", "nvidia-smi -L; env | grep CUDA_VISIBLE_DEVICES"),),
+        reference=TESTS + "/issues/54",
+    ),
+    Cause(
+        "duplicate_gpu",
+        signature=r"Duplicate GPU detected|Multiple [Rr]anks are using the same GPU",
+        explains=_BREAKS,
+        reference=NCCL + "/issues/418",
+    ),
+    Cause(
+        "nccl_versions_differ",
+        signature=r"Mismatched NCCL version",
+        explains=_BREAKS,
+        commands=(("ssh", "{host}", "ldconfig -p | grep libnccl"),),
+        reference=NCCL,
+    ),
+    Cause(
+        "message_truncated",
+        signature=r"Message truncated : received \d+ bytes instead of \d+",
+        explains=_BREAKS,
+        confidence=_LIKELY,
+        commands=(("ssh", "{host}", "ldconfig -p | grep libnccl"),),
+        reference=NCCL + "/issues/268",
+    ),
+    # Memory, files and processors.
+    Cause(
+        "shm_too_small",
+        signature=r"(?i:failed to extend|fallocate.*fail)|No space left on device|exited on signal 7|Bus error",
+        explains=_BREAKS,
+        confidence=_LIKELY,
+        commands=_SHM,
+        reference=NCCL + "/issues/290",
+    ),
+    Cause(
+        "shm_not_shared",
+        signature=r"Error while (?:creating|attaching to) shared memory segment",
+        explains=_BREAKS,
+        confidence=_LIKELY,
+        commands=_SHM,
+        reference=NCCL + "/issues/342",
+    ),
+    Cause(
+        "shm_removed",
+        _WARNING,
+        signature=r"unlink shared memory \S+ failed.*No such file",
+        explains=("integrity",),
+        confidence=_LIKELY,
+        commands=(
+            ("ssh", "{host}", "loginctl show-user --property=Linger; grep -i RemoveIPC /etc/systemd/logind.conf"),
+        ),
+        reference=TROUBLE,
+    ),
+    Cause(
+        "too_many_open_files",
+        signature=r"Too many open files",
+        explains=_BREAKS,
+        commands=(("ssh", "{host}", "ulimit -n"),),
+        reference=TROUBLE,
+    ),
+    Cause(
+        "numa_forbidden",
+        _WARNING,
+        signature=r"(?:get_mempolicy|set_mempolicy|cuMemCreate|cuMemHost\w*).*(?:[Ff]ail|not permitted)",
+        explains=_BREAKS,
+        confidence=_LIKELY,
+        reference=TROUBLE,
+    ),
+    Cause(
+        "rank_pinned",
+        _WARNING,
+        signature=r"Could not (?:get|set) .*affinity|[Aa]ffinity .*to 0*1$",
+        explains=_SLOWS,
+        confidence=_LIKELY,
+        commands=(("ssh", "{host}", "taskset -pc $$"),),
+        reference=TROUBLE,
+    ),
+    Cause(
+        "topology_broken",
+        signature=r"too many Topo links|Failed to find reverse path",
+        explains=_BREAKS,
+        commands=TOPOLOGY,
+        reference=NCCL,
+    ),
+    Cause(
+        "topology_hidden",
+        _WARNING,
+        signature=r"Could not find real path of|Could not find any local path from gpu",
+        explains=_SLOWS,
+        confidence=_LIKELY,
+        commands=(("ssh", "{host}", "mount | grep sysfs"), *TOPOLOGY),
+        reference=NCCL + "/issues/820",
+    ),
+    # Settings.
+    Cause(
+        "algorithm_impossible",
+        signature=r"No algorithm/protocol available",
+        explains=_BREAKS,
+        commands=_SETTINGS,
+        reference=SETTINGS,
+    ),
+)
+"""Rows with a wide pattern stand behind those with a narrow one: the first that matches a line names its cause."""
