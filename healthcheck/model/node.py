@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from healthcheck.model.fabric_facts import AcsPort, GpuDirect, Iommu, PciDevice, Topology
 from healthcheck.model.reading import Reading, ReadingState
-from healthcheck.model.system_facts import NodeClock
+from healthcheck.model.system_facts import Cpu, KernelLog, Limits, NcclSettings, NodeClock, Software
 
 
 class Gpu(Struct, frozen=True):
@@ -19,7 +20,11 @@ class Gpu(Struct, frozen=True):
 
 
 class Hca(Struct, frozen=True):
-    """One port of a host channel adapter. `rate_gbit_s` is the line rate in Gb/s, `rate_text` as printed."""
+    """One port of a host channel adapter. `rate_gbit_s` is the line rate in Gb/s, `rate_text` as printed.
+
+    `mtu` is that of its network device `netdev`, `active_mtu` the one RDMA uses (only ibv_devinfo tells it), both in
+    bytes. `source` is where it was read: the sysfs tree, or the name of a tool.
+    """
 
     device: str
     port: int
@@ -29,11 +34,27 @@ class Hca(Struct, frozen=True):
     rate_text: str
     link_layer: str
     firmware: str | None = None
+    board_id: str | None = None
+    hca_type: str | None = None
+    lid: int | None = None
+    sm_lid: int | None = None
+    numa_node: int | None = None
+    pci_address: str | None = None
+    netdev: str | None = None
+    mtu: int | None = None
+    active_mtu: int | None = None
+    source: str = "/sys/class/infiniband"
+
+    @property
+    def link_state(self) -> str:
+        """DOWN, INIT, ARMED or ACTIVE, however the source spells it (`4: ACTIVE`, `Active`, `PORT_ACTIVE (4)`)."""
+        word = self.state.upper().rpartition(":")[2].strip().removeprefix("PORT_").partition(" ")[0]
+        return "INIT" if word == "INITIALIZING" else word
 
     @property
     def active(self) -> bool:
         """True when the port carries traffic."""
-        return self.state.upper().rpartition(":")[2].strip() == "ACTIVE"
+        return self.link_state == "ACTIVE"
 
 
 class GpuProcess(Struct, frozen=True):
@@ -112,3 +133,13 @@ class NodeFacts(Struct, frozen=True):
     leftovers: Reading[tuple[RunProcess, ...]] = Reading(ReadingState.UNPARSABLE)
     asked_at: tuple[float, float] | None = None
     clock: Reading[NodeClock] = Reading(ReadingState.UNPARSABLE)
+    kernel_log: Reading[KernelLog] = Reading(ReadingState.UNPARSABLE)
+    limits: Reading[Limits] = Reading(ReadingState.UNPARSABLE)
+    cpu: Reading[Cpu] = Reading(ReadingState.UNPARSABLE)
+    software: Reading[Software] = Reading(ReadingState.UNPARSABLE)
+    nccl_settings: Reading[NcclSettings] = Reading(ReadingState.UNPARSABLE)
+    topology: Reading[Topology] = Reading(ReadingState.UNPARSABLE)
+    pcie: Reading[tuple[PciDevice, ...]] = Reading(ReadingState.UNPARSABLE)
+    gpudirect: Reading[GpuDirect] = Reading(ReadingState.UNPARSABLE)
+    iommu: Reading[Iommu] = Reading(ReadingState.UNPARSABLE)
+    acs: Reading[tuple[AcsPort, ...]] = Reading(ReadingState.UNPARSABLE)

@@ -16,7 +16,7 @@ PROBES: dict[str, Probe] = {
     ),
     hcas.NAME: Probe(
         hcas.NAME,
-        (hcas.COUNT_CHECK, hcas.RATE_CHECK),
+        (hcas.COUNT_CHECK, hcas.RATE_CHECK, hcas.SUBNET_CHECK),
         lambda facts, needs: hcas.judge(facts.host, facts.hcas, needs.platform),
     ),
     gpu_processes.NAME: Probe(

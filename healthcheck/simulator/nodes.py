@@ -18,12 +18,9 @@ HOME = "/home/simulated"
 USER_ID = 1000
 CACHE = f"{HOME}/.cache/healthcheck"
 MPI_VERSION = "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/\n"
-FIRMWARE = "20.41.1000"
 BUSY_PID = 48213
 BUSY_USER = "mlteam"
 
-_RATE_TEXTS = {10: "4X SDR", 25: "1X EDR", 50: "1X HDR", 100: "2X HDR", 200: "4X HDR", 400: "4X NDR", 800: "4X XDR"}
-_DOWN_RATE_GBIT_S = 10.0
 _PATHS_ASKED = re.compile(r"for p in (.*?); do")
 
 
@@ -56,23 +53,6 @@ def gpus(cluster: SimCluster, node: SimNode, text: str) -> str:
         f"{index}, {gpu_uuid(node.name, index)}, {model}, 00000000:{bus_of(index).upper()}:00.0, {node.driver}\n"
         for index in range(node.gpus)
     )
-
-
-def hcas(cluster: SimCluster, node: SimNode, text: str) -> str:
-    """Lines `device port key value` as read below /sys/class/infiniband."""
-    nics = cluster.platform.nics
-    lines = []
-    for device, share in zip(node.hcas, node.capability.rails, strict=True):
-        down = share == 0.0
-        rate = _DOWN_RATE_GBIT_S if down else nics.rate_gbit_s * share
-        lines += [
-            f"{device} 1 state {'1: DOWN' if down else '4: ACTIVE'}\n",
-            f"{device} 1 phys_state {'2: Polling' if down else '5: LinkUp'}\n",
-            f"{device} 1 rate {rate:g} Gb/sec ({_RATE_TEXTS.get(round(rate), '4X HDR')})\n",
-            f"{device} 1 link_layer {nics.link_layer}\n",
-            f"{device} 0 fw_ver {FIRMWARE}\n",
-        ]
-    return "".join(lines)
 
 
 def gpu_processes(cluster: SimCluster, node: SimNode, text: str) -> str:
@@ -111,7 +91,6 @@ PARTS: dict[str, Callable[[SimCluster, SimNode, str], str]] = {
     **parts_system.PARTS,
     "identity": identity,
     "gpus": gpus,
-    "hcas": hcas,
     "gpu_processes": gpu_processes,
     "binary": binary,
     "mpi": mpi,

@@ -2,18 +2,86 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import CARDS, PORT, SYSFS
-from healthcheck.diagnosis.cause import Cause
+from healthcheck.diagnosis.catalogue.lines import CARDS, NCCL, PORT, SETTINGS, SYSFS
+from healthcheck.diagnosis.cause import Cause, Severity
+from healthcheck.model.finding import Confidence
 
 _SLOWS = ("peak",)
 _BREAKS = ("peak", "integrity")
+_SUBNET = (("ssh", "{host}", "ibstat {device}"), ("ssh", "{host}", "sudo sminfo"))
+_COUNTERS = (
+    ("ssh", "{host}", "grep . /sys/class/infiniband/{device}/ports/*/counters/*"),
+    ("ssh", "{host}", "sudo mlxlink -d {device} -m -c -e"),
+)
+_UVERBS = (("ssh", "{host}", "ls -l /dev/infiniband; ibv_devinfo -l"),)
 
 NETWORK_CAUSES: tuple[Cause, ...] = (
+    Cause(
+        "hca_no_subnet_manager",
+        rules=("hca.no_subnet_manager", "hca.no_lid"),
+        explains=(*_BREAKS, "hca.inactive", "hca.down"),
+        commands=_SUBNET,
+        reference=SYSFS,
+    ),
+    Cause("hca_other_link_layer", rules=("hca.other_link_layer",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
     Cause("hca_down", rules=("hca.down",), explains=(*_BREAKS, "hca.inactive"), commands=PORT, reference=SYSFS),
+    Cause("hca_link_flaps", rules=("hca.link_downed",), explains=_BREAKS, commands=_COUNTERS, reference=SYSFS),
     Cause("hca_missing", rules=("hca.missing",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
     Cause("hca_inactive", rules=("hca.inactive",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
     Cause("hca_slow", rules=("hca.rate_broken", "hca.rate_low"), explains=_SLOWS, commands=PORT, reference=SYSFS),
     Cause("hca_one_of", rules=("hca.one_of",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
+    Cause(
+        "uverbs_missing",
+        rules=("hca.verbs_missing",),
+        explains=_BREAKS,
+        commands=_UVERBS,
+        reference=NCCL + "/issues/451",
+    ),
+    Cause(
+        "uverbs_closed", rules=("hca.verbs_closed",), explains=_BREAKS, commands=_UVERBS, reference=NCCL + "/issues/451"
+    ),
+    Cause(
+        "hca_link_errors",
+        Severity.WARNING,
+        rules=("hca.link_errors",),
+        explains=_SLOWS,
+        commands=_COUNTERS,
+        reference=SYSFS,
+    ),
+    Cause(
+        "hca_retries",
+        Severity.WARNING,
+        rules=("hca.retries",),
+        confidence=Confidence.LIKELY,
+        explains=_SLOWS,
+        commands=_COUNTERS,
+        reference=NCCL + "/issues/1453",
+    ),
+    Cause(
+        "hca_mtu",
+        Severity.WARNING,
+        rules=("hca.mtu_small", "hca.mtu_differs"),
+        explains=_SLOWS,
+        commands=(("ssh", "{host}", "ip link; ibv_devinfo | grep -e hca_id -e mtu"),),
+        reference=NCCL + "/issues/1453",
+    ),
+    Cause(
+        "hca_unused",
+        Severity.WARNING,
+        rules=("hca.unused",),
+        explains=_SLOWS,
+        commands=(("ssh", "{host}", "env | grep NCCL_; cat /etc/nccl.conf; nvidia-smi topo -m"),),
+        reference=SETTINGS,
+    ),
+    Cause(
+        "hca_congestion",
+        Severity.WARNING,
+        rules=("hca.congestion",),
+        confidence=Confidence.LIKELY,
+        explains=_SLOWS,
+        commands=(("ssh", "{host}", "grep . /sys/class/infiniband/*/ports/*/counters/port_xmit_*"),),
+        reference=SYSFS,
+    ),
     Cause(
         "hca_tool_missing",
         rules=("hca.tool_missing",),

@@ -41,7 +41,7 @@ def against(results: tuple[CheckResult, ...]) -> list[tuple[str, str, str]]:
 def test_recorded_nodes(fixture: str, expected: list[tuple[str, str, str]]) -> None:
     results = judged(fixture)
     assert against(results) == expected
-    assert all(result.evidence for result in results)
+    assert all(result.evidence for result in results if result.verdict is not Verdict.PASS)
 
 
 def test_the_planted_port_reads_as_the_operator_expects() -> None:
@@ -63,7 +63,7 @@ def test_a_slow_port_is_still_there() -> None:
 
 
 def test_where_the_port_cannot_be_told_apart_all_candidates_are_named() -> None:
-    message = str(judged("sick_half_rate_ambiguous")[-1].message)
+    (message,) = [str(found.message) for found in judged("sick_half_rate_ambiguous") if found.rule == "hca.one_of"]
     assert "mlx5_2" in message
     assert "mlx5_8" in message
 
