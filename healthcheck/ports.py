@@ -164,6 +164,12 @@ class RunStore(Protocol):
     def raw_text_files(self, job_id: str, stage: str) -> tuple[Path, Path]:
         """(stdout, stderr) of a job."""
 
+    def save_nccl_log(self, job_id: str, stage: str, host: str, name: str, text: str) -> Path:
+        """Keep the NCCL log of one rank, private. Host and name may be anything: they are data from a node."""
+
+    def nccl_logs(self, job_id: str, stage: str) -> tuple[tuple[str, Path], ...]:
+        """(host, file) of the NCCL logs kept of a job, by host, then name."""
+
     def save_outcome(self, outcome: JobOutcome) -> None:
         """Keep the result of a job, as soon as it has ended."""
 

@@ -30,7 +30,7 @@ def command(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """End processes of a run whose healthcheck was killed, on every host of it. Exit 3 when some may be left.
+    """End and delete what a run that was killed left on its hosts. Exit 3 when something may be left.
 
     Example: healthcheck clean 20260314T021503Z-qhzt
     """
@@ -104,11 +104,13 @@ def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False, folder:
     from healthcheck.cli.console import Console
     from healthcheck.cli.exits import say
     from healthcheck.edge.store import DirectoryStore
+    from healthcheck.launchers.rank_log import folders_of_run
     from healthcheck.parsing.nodeset import fold
     from healthcheck.wiring import real_outside
     from healthcheck.workflows.clean import clean_run, remove_cache
     from healthcheck.workflows.engine import Engine
 
+    token = record.owner.token
     outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(record.inventory))
     store = DirectoryStore(folder or asked.results / record.run_id, outside.clock)
     engine = Engine(outside.transport, outside.local, outside.clock, Console(outside.clock), store)
@@ -124,6 +126,8 @@ def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False, folder:
         say(f"run {record.run_id}: processes could not be ended on {fold(done.left)}")
     if done.unknown:
         say(f"run {record.run_id}: could not be looked at, may still run there: {fold(done.unknown)}")
+    if done.logs:
+        say(f"run {record.run_id}: NCCL logs could not be deleted on {fold(done.logs)}: {folders_of_run(token)}.*")
     if done.settled and record.state == "incomplete":
         # Settled: it is no longer listed as cut off, and can still be resumed.
         store.save_record(replace(record, state="interrupted"))

@@ -93,6 +93,8 @@ def run_and_finish(
     parallel: int = options.MOST_JOBS,
 ) -> int:
     """The check-up that was asked for, from reading its inputs to writing its pages; the exit code of its record."""
+    from msgspec.structs import replace
+
     from healthcheck.cli.asked import new_run, resumed_run
     from healthcheck.cli.console import Console
     from healthcheck.cli.exits import say
@@ -101,6 +103,7 @@ def run_and_finish(
     from healthcheck.errors import Interrupted, StoreError
     from healthcheck.workflows.cleanup import sweep_all
     from healthcheck.workflows.engine import Engine
+    from healthcheck.workflows.nccl_logs import delete_logs
     from healthcheck.workflows.run import check_up
 
     # Inputs first: a mistake in them must have touched no host, not even to clean up.
@@ -116,6 +119,11 @@ def run_and_finish(
             if resume is not None:
                 # What the run left behind carries its token, which is ours again: it must not run beside new jobs.
                 list(sweep_all(request.hosts, request.owner.token, engine, end=True))
+                left = delete_logs(request.hosts, request.owner.token, engine)
+                earlier = {
+                    job: replace(outcome, nccl_left=tuple(host for host in outcome.nccl_left if host in left))
+                    for job, outcome in earlier.items()
+                }
             record = check_up(request, engine, earlier)
     except Interrupted:
         finish(store.load_record(), store, as_json, quiet)

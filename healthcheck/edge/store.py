@@ -22,6 +22,7 @@ from healthcheck.ports import Clock, JobSink
 
 RECORD = "record.json"
 OUTCOME = "outcome.json"
+NCCL = "nccl"
 LONGEST_NAME = 200
 
 
@@ -83,8 +84,7 @@ class DirectoryStore:
         return self._folder
 
     def _job_folder(self, job_id: str, stage: str) -> Path:
-        # Quoted, since a host may be an IPv6 address; short ids stay readable.
-        name = urllib.parse.quote(job_id, safe=".-_")
+        name = _quoted(job_id)
         if len(name) > LONGEST_NAME:
             # A host name may have 253 letters, a folder 255 with everything before and behind it.
             name = f"{name[: LONGEST_NAME - 13]}-{hashlib.sha256(job_id.encode()).hexdigest()[:12]}"
@@ -109,6 +109,27 @@ class DirectoryStore:
         """(stdout, stderr) of a job."""
         folder = self._job_folder(job_id, stage)
         return folder / "stdout", folder / "stderr"
+
+    def save_nccl_log(self, job_id: str, stage: str, host: str, name: str, text: str) -> Path:
+        """Keep the NCCL log of one rank as `nccl/HOST/NAME` of the job; a second one of that name gets a number."""
+        folder = self._job_folder(job_id, stage) / NCCL / _quoted(host)
+        file = _quoted(name)[:LONGEST_NAME]
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path, number = folder / file, 1
+            while path.exists():
+                number += 1
+                path = folder / f"{file}.{number}"
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
+                kept.write(text.encode("utf-8", "backslashreplace"))
+        except OSError as error:
+            raise StoreError(f"cannot write below {folder}: {error.strerror}") from error
+        return path
+
+    def nccl_logs(self, job_id: str, stage: str) -> tuple[tuple[str, Path], ...]:
+        """(host, file) of the NCCL logs kept of a job, by host, then name."""
+        files = sorted((self._job_folder(job_id, stage) / NCCL).glob("*/*"))
+        return tuple((urllib.parse.unquote(path.parent.name), path) for path in files)
 
     def save_outcome(self, outcome: JobOutcome) -> None:
         """Keep the result of a job, as soon as it has ended."""
@@ -160,6 +181,15 @@ class DirectoryStore:
         path = self._folder / name
         write_atomically(path, content.encode("utf-8", "backslashreplace"))
         return path
+
+
+def _quoted(text: str) -> str:
+    """Any text as the name of a file: nothing of it leads out of its folder, and none is hidden.
+
+    A host may be an IPv6 address; what is usual stays readable.
+    """
+    name = urllib.parse.quote(text, safe=".-_", errors="backslashreplace")
+    return f"%2E{name[1:]}" if name.startswith(".") else name or "%"
 
 
 def earlier_runs(results: Path) -> tuple[Path, ...]:

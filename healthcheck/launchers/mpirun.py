@@ -6,6 +6,7 @@ connection to mpirun ends by itself. Spellings differ between 4.x (ORTE) and 5.x
 
 from __future__ import annotations
 
+from healthcheck.launchers.rank_log import rank_words
 from healthcheck.launchers.site import GRACE_S, HOSTFILE, SSH_CONFIG, LaunchSite, nccl_tests_arguments
 from healthcheck.launchers.wrapper import TOKEN_VARIABLE
 from healthcheck.model.command import CollectiveJob, Command
@@ -57,7 +58,7 @@ def command(job: CollectiveJob, site: LaunchSite) -> Command:
     argv += ["-x", f"{TOKEN_VARIABLE}={site.token}"]
     for name, value in job.env:
         argv += ["-x", f"{name}={value}"]
-    argv += ["timeout", "-k", str(GRACE_S), str(round(job.timeout_s)), site.program]
+    argv += ["timeout", "-k", str(GRACE_S), str(round(job.timeout_s)), *rank_words(site.token, job.id), site.program]
     argv += nccl_tests_arguments(job.min_bytes, job.max_bytes, job.factor, job.iterations, job.warmup, job.check)
     # The outer deadline is a little later: mpirun should have the time to say what its ranks ran into.
     return Command(argv=tuple(argv), deadline_s=job.timeout_s + 2 * GRACE_S, token=site.token)

@@ -10,6 +10,9 @@ from healthcheck.model.collective import Collective
 from healthcheck.model.measurement import ParsedOutput
 from healthcheck.model.message import Message
 
+OWN_VARIABLES = frozenset({"NCCL_DEBUG", "NCCL_DEBUG_FILE", "NCCL_DEBUG_SUBSYS"})
+"""What healthcheck itself sets for a rank, so that NCCL tells what it did: no setting of a machine, never a finding."""
+
 
 class CollectiveJob(Struct, frozen=True):
     """One run of one collective over some hosts. Sizes in bytes, times in seconds.
@@ -100,7 +103,8 @@ class CommandResult(Struct, frozen=True):
 class JobOutcome(Struct, frozen=True):
     """A job with everything that is kept of it (raw/<stage>/<job>/outcome.json).
 
-    `may_still_run` names hosts on which processes of the job could not be ended or looked for.
+    `may_still_run` names hosts on which processes of the job could not be ended or looked for, `nccl_left` those on
+    which NCCL logs of the run may lie that could not be deleted. `nccl_bytes_cut` of the logs wanted were left out.
     """
 
     job: CollectiveJob
@@ -111,3 +115,5 @@ class JobOutcome(Struct, frozen=True):
     launch_error: Message | None = None
     bytes_cut: int = 0
     may_still_run: tuple[str, ...] = ()
+    nccl_left: tuple[str, ...] = ()
+    nccl_bytes_cut: int = 0

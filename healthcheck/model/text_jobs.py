@@ -5,6 +5,7 @@ JOB_TEXTS: dict[str, str] = {
     "job.stalled": "no output for {seconds:.0f} s, stopped as hung",
     "job.teardown_hung": "the table was complete, but mpirun did not end within {seconds:.0f} s; it was stopped",
     "job.bytes_cut": "it printed more than is kept: {megabytes} MB, mostly NCCL INFO lines, were left out of raw/",
+    "job.nccl_bytes_cut": "its NCCL logs are longer than is kept: {megabytes} MB were left out",
     "job.stopped": "stopped by the user",
     "job.ended": "ended: {how}",
     "job.failure": "{kind} failure {host}: {text}",
@@ -36,6 +37,8 @@ JOB_TEXTS: dict[str, str] = {
     "run.simulated": "simulated: no GPU and no network was measured",
     "run.leftover": "run {run_id} of {user} was cut off; end what it may have left on the nodes with "
     "`healthcheck clean {run_id}` (or run --clean), go on with `run --resume {run_id}`",
+    "run.logs_left": "NCCL logs of this run may still lie on {count} {count:host|hosts}, {hosts}: {folders}; "
+    "delete them with `healthcheck clean {run_id}`",
     "run.wrong_folders": "nccl-tests stands in different folders on the hosts: {folders}",
     "run.started": "run {run_id}, playbook {playbook}, {hosts} {hosts:host|hosts}",
     "run.ended": "run {run_id} is complete",

@@ -27,6 +27,8 @@ def _ssh(kind: str, reason: str) -> Rule:
 
 _MPIRUN = r"(?:mpirun|mpiexec(?:\.hydra)?|prterun|orterun)"
 _DAEMON = r"(?:orted|prted|hydra_pmi_proxy|hydra_bstrap_proxy)"
+# dash, bash and busybox begin a complaint each in its own way; ours is the shell in front of a rank.
+_OUR_SHELL = r"^\S*healthcheck-rank: (?:exec: )?(?:line )?(?:\d+: )?(?:exec: )?"
 _FATAL_SIGNALS = r"(?:Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction|Killed)"
 
 RULES: tuple[Rule, ...] = (
@@ -115,6 +117,7 @@ RULES: tuple[Rule, ...] = (
             r"^\S*(?:sh|env|exec): (?:line )?(?:\d+: )?(?:exec: )?(?P<path>/\S+): (?:Permission denied|cannot exec)"
         ),
     ),
+    Rule("not_executable", _sentence(rf"{_OUR_SHELL}(?P<path>/\S+): (?:Permission denied|cannot execute: Perm)")),
     Rule(
         "binary_missing",
         _sentence(
@@ -133,6 +136,14 @@ RULES: tuple[Rule, ...] = (
         _sentence(
             r"unable to find the specified executable file(?s:.*?)Executable: (?P<path>\S+) Node: (?P<host>\S+)|"
             r"execve\(\): (?P<file>\S+): No such file or directory"
+        ),
+        ("path",),
+    ),
+    Rule(
+        "binary_missing",
+        _sentence(
+            rf"{_OUR_SHELL}(?P<path>/\S+): "
+            r"(?:not found|cannot execute: required file not found|No such file or directory)"
         ),
         ("path",),
     ),

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from healthcheck.launchers.rank_log import TAKE_MARK, frame
 from healthcheck.model.host import Host
 from healthcheck.probes.batch import PROBE_MARK
 from healthcheck.probes.leftovers import SWEEP_END, SWEEP_MARK
@@ -40,6 +41,8 @@ def answer(cluster: SimCluster, host: Host, argv: Sequence[str], files: Mapping[
         return at_once(f"{SWEEP_END}\n") if words[3] == SWEEP_MARK else _user_and_hashes(words[4:], files)
     if words[:2] == ("sh", "-c") and words[3:4] == (TIDY_MARK,) and len(words) == 5:
         return Reply(removes=f"{CACHE}/{words[4]}".rstrip("/"))
+    if words[:2] == ("sh", "-c") and words[3:4] == (TAKE_MARK,) and len(words) > 4:
+        return at_once(frame(words[4]))
     program = words[0].rpartition("/")[2] if words else ""
     if program in ("mpirun", "mpiexec"):
         return at_once(MPI_VERSION) if words[1:] == ("--version",) else _mpirun(cluster, node, words, files)

@@ -1,8 +1,8 @@
-"""After a job that did not end by itself: look on every host of it for what is left, and end it."""
+"""After a job: end what still runs on its hosts, where it did not come to a good end, and take its logs away."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +13,11 @@ from healthcheck.ports import Transport
 from healthcheck.probes.leftovers import Leftover, parse_sweep, sweep_argv
 from healthcheck.workflows.engine import Cancel, Engine
 from healthcheck.workflows.fanout import run_short, visit
+from healthcheck.workflows.nccl_logs import take_logs
 from healthcheck.workflows.request import LOCALHOST
+
+# Whether a job, by itself, is as good as it should be.
+Passed = Callable[[JobOutcome], bool]
 
 SWEEP_DEADLINE_S = 30.0
 TIDY_MARK = "healthcheck-tidy"
@@ -42,19 +46,31 @@ def sweep_all(hosts: Iterable[Host], token: str, engine: Engine, *, end: bool) -
 
 
 def needs_cleanup(outcome: JobOutcome) -> bool:
-    """True unless the command came to a good end or never began: anything else may have left processes."""
-    if outcome.result.kind in NEVER_STARTED:
-        return False
+    """True unless the command came to a good end: anything else may have left processes."""
     return outcome.result.kind is not ExitKind.EXITED or outcome.result.exit_code != 0
 
 
-def with_cleanup(outcome: JobOutcome, hosts: tuple[Host, ...], engine: Engine, token: str) -> JobOutcome:
-    """The outcome, after every host of the job was swept; it names hosts where something may still run."""
-    swept = list(sweep_all(hosts, token, engine, end=True))
-    if outcome.job.launch_host is None:
-        swept.append(sweep(LOCALHOST, token, engine.local, end=True))
-    uncertain = [found.host for found in swept if found.left is None or found.left]
-    return replace(outcome, may_still_run=tuple(sorted(uncertain)))
+def after_job(outcome: JobOutcome, hosts: tuple[Host, ...], token: str, engine: Engine, passed: Passed) -> JobOutcome:
+    """What is done on the hosts of a job after its end: whatever still runs is ended, its NCCL logs are taken away.
+
+    The outcome then names hosts where something may still run or lie. On a worker thread; then the hosts are free.
+    """
+    if outcome.result.kind in NEVER_STARTED:
+        return outcome
+    silent: set[str] = set()
+    if needs_cleanup(outcome):
+        swept = list(sweep_all(hosts, token, engine, end=True))
+        if outcome.job.launch_host is None:
+            swept.append(sweep(LOCALHOST, token, engine.local, end=True))
+        uncertain = tuple(sorted(found.host for found in swept if found.left is None or found.left))
+        outcome = replace(outcome, may_still_run=uncertain)
+        silent = {found.host for found in swept if found.left is None}
+    # Who did not answer is not asked again: a node that hangs costs its deadline once.
+    answering = tuple(host for host in hosts if host.name not in silent)
+    done = take_logs(outcome, answering, token, engine, healthy=passed(outcome))
+    return replace(
+        done, nccl_left=tuple(sorted({*done.nccl_left, *(host.name for host in hosts if host.name in silent)}))
+    )
 
 
 def tidy_command(folder: str, token: str) -> Command:

@@ -10,6 +10,9 @@ from healthcheck.ports import Clock, Observer, RunStore, Transport
 
 # Bounds connecting and probing. More does not go faster (benchmarks/fanout.py), it only costs memory.
 WIDTH = 64
+# One run keeps this much of NCCL logs, and no node more than its share of what is left of it.
+NCCL_LOG_BYTES = 200 << 20
+SHARES = 64
 
 
 def stamp(at: datetime) -> str:
@@ -35,6 +38,30 @@ class Cancel:
         return self._event.is_set()
 
 
+class Budget:
+    """Bytes that a run may still keep of one kind. Safe to use from many threads.
+
+    Whoever asks gets at most a share of what is left, so that the first hundred sick nodes do not leave nothing for
+    the one that comes last.
+    """
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+        self._lock = threading.Lock()
+
+    def take(self, most: int) -> int:
+        """Set aside up to `most` bytes; how many there are."""
+        with self._lock:
+            granted = min(most, self._left // SHARES)
+            self._left -= granted
+            return granted
+
+    def give_back(self, unused: int) -> None:
+        """Return what was not needed."""
+        with self._lock:
+            self._left += unused
+
+
 @dataclass(frozen=True, slots=True)
 class Engine:
     """The outside world of one run. `local` is this machine, for `--launch-from local`.
@@ -50,3 +77,4 @@ class Engine:
     cancel: Cancel = field(default_factory=Cancel)
     width: int = WIDTH
     parallel: int = 4096
+    nccl_logs: Budget = field(default_factory=lambda: Budget(NCCL_LOG_BYTES))

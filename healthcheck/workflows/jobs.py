@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -18,8 +19,9 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
 from healthcheck.ports import Transport
 from healthcheck.workflows.active import ActiveJob
-from healthcheck.workflows.cleanup import needs_cleanup, sweep_all, with_cleanup
+from healthcheck.workflows.cleanup import Passed, after_job, sweep_all
 from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.nccl_logs import delete_logs
 
 POLL_S = 0.02
 POLL_PER_JOB_S = 0.0004
@@ -51,21 +53,24 @@ LastLook = Callable[[Launch], tuple[CheckResult, ...]]
 class _Runner:
     """The loop behind `run_jobs`; every attribute belongs to the calling thread."""
 
-    def __init__(self, launches: Sequence[Launch], last_look: LastLook, engine: Engine, pool: ThreadPoolExecutor):
+    def __init__(
+        self, launches: Sequence[Launch], last_look: LastLook, passed: Passed, engine: Engine, pool: ThreadPoolExecutor
+    ) -> None:
         self.waiting = list(launches)
         self.last_look = last_look
+        self.passed = passed
         self.engine = engine
         self.pool = pool
         self.starting: dict[Future[ActiveJob | Refused], Launch] = {}
         self.active: list[ActiveJob] = []
-        self.cleaning: dict[Future[JobOutcome], CollectiveJob] = {}
+        self.ended: dict[Future[JobOutcome], ActiveJob] = {}
         self.occupied: set[str] = set()
         self.abandoned = False
         self.token = launches[0].command.token if launches else ""
 
     @property
     def busy(self) -> bool:
-        return bool(self.starting or self.active or self.cleaning)
+        return bool(self.starting or self.active or self.ended)
 
     def start_what_fits(self) -> None:
         """Begin every waiting job whose hosts are free, in order, up to the bound."""
@@ -106,22 +111,22 @@ class _Runner:
             if outcome is None:
                 continue
             self.active.remove(active)
-            if needs_cleanup(outcome):
-                self.cleaning[self.pool.submit(with_cleanup, outcome, active.hosts, self.engine, active.token)] = (
-                    outcome.job
-                )
-            else:
-                self.occupied.difference_update(outcome.job.hosts)
-                yield outcome
-        for done in [future for future in self.cleaning if future.done()]:
-            self.occupied.difference_update(self.cleaning.pop(done).hosts)
-            yield done.result()
+            after = self.pool.submit(after_job, outcome, active.hosts, active.token, self.engine, self.passed)
+            self.ended[after] = active
+        for after in [future for future in self.ended if future.done()]:
+            self.occupied.difference_update(self.ended.pop(after).job.hosts)
+            yield after.result()
 
     def rest(self) -> None:
         """Sleep until something may have changed."""
-        if self.starting or self.cleaning:
-            # Real threads are at work: wait for one of them, whatever the clock of this run says.
-            futures: list[Future[Any]] = [*self.starting, *self.cleaning]  # Any: two kinds, both only waited for
+        if self.starting or self.ended:
+            # Real threads are at work: wait for one of them, whatever the clock of this run says. They take their work
+            # in order, so what comes first is what they have in hand; to watch all of a thousand would cost more.
+            in_hand = self.engine.width
+            futures: list[Future[Any]] = [
+                *islice(self.starting, in_hand),
+                *islice(self.ended, in_hand),
+            ]  # Any: two kinds
             wait(futures, timeout=POLL_S, return_when=FIRST_COMPLETED)
         else:
             self.engine.clock.sleep(min(POLL_MAX_S, POLL_S + POLL_PER_JOB_S * len(self.active)))
@@ -133,15 +138,17 @@ class _Runner:
             active.interrupt()
 
     def abandon(self, *, thoroughly: bool) -> None:
-        """We cannot go on: ask what runs to end; `thoroughly` also sweeps the hosts of it."""
+        """We cannot go on: ask what runs to end; `thoroughly` also leaves nothing on the hosts of it."""
         self.abandoned = True
         self.stop()
         for future in self.starting:
             future.add_done_callback(_interrupt)
-        members = (*(active.hosts for active in self.active), *(launch.hosts for launch in self.starting.values()))
+        begun = (*self.active, *self.ended.values())
+        members = (*(job.hosts for job in begun), *(launch.hosts for launch in self.starting.values()))
         if thoroughly and members:
             hosts = {host.name: host for job in members for host in job}
             list(sweep_all(hosts.values(), self.token, self.engine, end=True))
+            delete_logs(hosts.values(), self.token, self.engine)
 
 
 def _interrupt(started: Future[ActiveJob | Refused]) -> None:
@@ -152,14 +159,21 @@ def _interrupt(started: Future[ActiveJob | Refused]) -> None:
             active.interrupt()
 
 
-def run_jobs(launches: Sequence[Launch], last_look: LastLook, engine: Engine) -> Iterator[JobOutcome | Refused]:
+def _unjudged(outcome: JobOutcome) -> bool:
+    return False
+
+
+def run_jobs(
+    launches: Sequence[Launch], last_look: LastLook, engine: Engine, passed: Passed = _unjudged
+) -> Iterator[JobOutcome | Refused]:
     """Run all jobs, those that share a host one after the other; yields each as it ends, already saved.
 
+    `passed` (called on a worker thread) says which were good: of those fewer logs are kept.
     After a cancel the running jobs are stopped and yielded as STOPPED; those not begun are not yielded, or yielded as
     Refused without a check. When something breaks on our side (a full disk), the jobs are ended before it is raised.
     """
     pool = ThreadPoolExecutor(max_workers=engine.width, thread_name_prefix="job")
-    runner = _Runner(launches, last_look, engine, pool)
+    runner = _Runner(launches, last_look, passed, engine, pool)
     try:
         while runner.waiting or runner.busy:
             if engine.cancel.wanted:

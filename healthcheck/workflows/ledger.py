@@ -11,7 +11,8 @@ from healthcheck.diagnosis.explain import findings
 from healthcheck.evaluation.fleet import fleet_settings
 from healthcheck.evaluation.gate import checks_by_host, exit_code, host_verdict, proven_hosts, run_verdict
 from healthcheck.evaluation.stage import JobJudgement
-from healthcheck.model.command import ExitKind, JobOutcome
+from healthcheck.launchers.rank_log import folders_of_run
+from healthcheck.model.command import NEVER_STARTED, ExitKind, JobOutcome
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.fleet import Settings
@@ -22,6 +23,7 @@ from healthcheck.model.platform import Limit, Platform
 from healthcheck.model.playbook import BENCHMARK_STAGES
 from healthcheck.model.record import HostRecord, JobRecord, Provenance, RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.nodeset import fold
 from healthcheck.probes import leftovers
 from healthcheck.workflows.engine import Engine, stamp
 from healthcheck.workflows.request import RunRequest
@@ -54,6 +56,7 @@ class Ledger:
         self.excluded: dict[str, Message] = {}
         self.launch_folders: set[str] = set()
         self.may_still_run: set[str] = set()
+        self.logs_left: set[str] = set()
         self.measured: set[str] = set()
         self.slow_together: set[str] = set()
         self.simulated = request.simulated
@@ -92,6 +95,9 @@ class Ledger:
             for outcome in judgement.outcomes:
                 job = outcome.job
                 self._note_what_may_still_run(outcome)
+                # In order of time on every host: the visit after a later job deletes what one before it could not.
+                self.logs_left.difference_update(job.hosts if outcome.result.kind not in NEVER_STARTED else ())
+                self.logs_left.update(outcome.nccl_left)
                 # A stand-in says so in its own output, whatever the user thinks the hosts are.
                 self.simulated |= any(warning.code == "simulated" for warning in outcome.output.warnings)
                 if _measures_its_hosts(judgement):
@@ -166,7 +172,7 @@ class Ledger:
             ),
             healthy_hosts=proven,
             excluded_hosts=self._excluded(verdicts, proven),
-            notes=(say("run.simulated"), *self.notes) if self.simulated else tuple(self.notes),
+            notes=self._notes(),
             provenance=Provenance(
                 tool=request.tool,
                 versions=self._versions(),
@@ -178,6 +184,15 @@ class Ledger:
             inventory=request.hosts,
             fleet=fleet_settings(self.settings),
         )
+
+    def _notes(self) -> tuple[Message, ...]:
+        notes = [say("run.simulated")] if self.simulated else []
+        notes += self.notes
+        if self.logs_left:
+            hosts, count = fold(self.logs_left), len(self.logs_left)
+            folders = f"{folders_of_run(self.request.owner.token)}.*"
+            notes.append(say("run.logs_left", count=count, hosts=hosts, folders=folders, run_id=self.request.run_id))
+        return tuple(notes)
 
     def _excluded(self, verdicts: Mapping[str, Verdict], proven: tuple[str, ...]) -> tuple[str, ...]:
         """Hosts not to start on. Where a proof was asked for, whoever is not proven, so that no host stands in neither
@@ -237,6 +252,8 @@ def _reasons(judgement: JobJudgement, outcome: JobOutcome) -> tuple[Message, ...
     reasons = [check.message for check in judgement.checks if check.verdict is not Verdict.PASS]
     if outcome.bytes_cut:
         reasons.append(say("job.bytes_cut", megabytes=round(outcome.bytes_cut / 1e6, 1)))
+    if outcome.nccl_bytes_cut and judgement.verdict is not Verdict.PASS:
+        reasons.append(say("job.nccl_bytes_cut", megabytes=round(outcome.nccl_bytes_cut / 1e6, 1)))
     if outcome.result.kind is ExitKind.TEARDOWN_HUNG and outcome.result.reason is not None:
         reasons.append(outcome.result.reason)
     return tuple(reasons)

@@ -45,12 +45,18 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
     begins = say("stage.resumes", jobs=len(jobs), again=again) if again else say("stage.begins", jobs=len(jobs))
     engine.observer.event(Event(stage.name, begins))
     outcomes = {job.id: earlier[job.id] for job in jobs if _measured(job, earlier)}
-    for ended in run_jobs(launches, lambda launch: _last_look(launch, ledger, engine), engine):
+    by_itself: dict[str, JobJudgement] = {}
+
+    def passed(outcome: JobOutcome) -> bool:
+        by_itself[outcome.job.id] = _judge_alone(stage, outcome, ledger)
+        return by_itself[outcome.job.id].verdict is Verdict.PASS
+
+    for ended in run_jobs(launches, lambda launch: _last_look(launch, ledger, engine), engine, passed):
         if isinstance(ended, Refused):
             _refuse(ended, ledger)
         else:
             outcomes[ended.job.id] = ended
-            _tell(stage, ended, ledger, engine)
+            _tell(ended, by_itself.get(ended.job.id) or _judge_alone(stage, ended, ledger), engine)
     in_order = [outcomes[job.id] for job in jobs if job.id in outcomes]
     judgements = judge_jobs(stage, in_order, ledger.request.playbook, ledger.platform, ledger.request.thresholds)
     ledger.add_jobs(judgements)
@@ -271,11 +277,15 @@ def _too_few(stage: Stage, count: int, ledger: Ledger) -> None:
         ledger.add_checks([_between(stage, message, "stage.too_few_hosts")])
 
 
-def _tell(stage: Stage, outcome: JobOutcome, ledger: Ledger, engine: Engine) -> None:
-    """Progress while the stage runs; judged again, properly and with all repeats, when it has ended."""
-    judged = judge_jobs(stage, [outcome], ledger.request.playbook, ledger.platform, ledger.request.thresholds)[0]
+def _judge_alone(stage: Stage, outcome: JobOutcome, ledger: Ledger) -> JobJudgement:
+    """One job as it has ended; judged again, properly and with all repeats, when the stage has."""
+    return judge_jobs(stage, [outcome], ledger.request.playbook, ledger.platform, ledger.request.thresholds)[0]
+
+
+def _tell(outcome: JobOutcome, judged: JobJudgement, engine: Engine) -> None:
+    """Progress while the stage runs."""
     decisive = [check for check in judged.checks if check.verdict is judged.verdict]
     # Of several that say the same, the bandwidth is what a person wants to read.
     message = next((check.message for check in decisive if check.check == BUSBW_CHECK), decisive[0].message)
     who = outcome.job.hosts[0] if len(outcome.job.hosts) == 1 else f"{len(outcome.job.hosts)} nodes"
-    engine.observer.event(Event(stage.name, message, who, judged.verdict))
+    engine.observer.event(Event(outcome.job.stage, message, who, judged.verdict))

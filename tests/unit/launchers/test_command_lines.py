@@ -6,6 +6,7 @@ import shlex
 
 from healthcheck.launchers import LAUNCHERS
 from healthcheck.launchers.files import launch_files
+from healthcheck.launchers.rank_log import RANK_SCRIPT
 from healthcheck.launchers.site import LaunchSite
 from healthcheck.model.command import CollectiveJob
 from healthcheck.model.host import Host
@@ -24,19 +25,36 @@ def _jobs() -> tuple[CollectiveJob, CollectiveJob]:
 
 
 def _line(family: str, version: str, job: CollectiveJob, folder: str | None) -> str:
-    site = LaunchSite(MpiFlavour(family, version), "/opt/nccl-tests/build/all_reduce_perf", "t0", folder)
+    site = LaunchSite(MpiFlavour(family, version), PROGRAM, "t0", folder)
     return shlex.join(LAUNCHERS[family](job, site).argv)
 
 
+PROGRAM = "/opt/nccl-tests/build/all_reduce_perf"
+PLACE = {"single_node": "/tmp/healthcheck-t0.79be5a43", "multi_node": "/tmp/healthcheck-t0.93a84835"}
 NCCL = "-b 536870912 -e 8589934592 -f 2 -g 1 -n 20 -w 5 -c 1"
-RANK = "timeout -k 5 600 /opt/nccl-tests/build/all_reduce_perf"
+
+
+def _rank(job: CollectiveJob) -> str:
+    """Its deadline, the few words that give it a place for its log, the program."""
+    return f"timeout -k 5 600 sh -c {shlex.quote(RANK_SCRIPT)} healthcheck-rank {PLACE[job.stage]} {PROGRAM}"
+
+
+def test_the_words_in_front_of_a_rank() -> None:
+    assert RANK_SCRIPT == (
+        'p=$1; shift; if [ -z "${NCCL_DEBUG_FILE+set}" ]; then '
+        'if d=$(umask 077; mktemp -d "$p.XXXXXXXX" 2>/dev/null); then '
+        "NCCL_DEBUG_FILE=$d/nccl.%h.%p; NCCL_DEBUG=${NCCL_DEBUG:-INFO}; "
+        "NCCL_DEBUG_SUBSYS=${NCCL_DEBUG_SUBSYS:-INIT,ENV,NET,GRAPH,TUNING}; "
+        "export NCCL_DEBUG_FILE NCCL_DEBUG_SUBSYS; fi; "
+        'NCCL_DEBUG=${NCCL_DEBUG:-WARN}; export NCCL_DEBUG; fi; exec "$@"'
+    )
 
 
 def test_one_node_is_eight_processes_of_one_gpu_each() -> None:
     alone, _ = _jobs()
     expected = (
         "mpirun -np 8 --host localhost:8 --map-by slot --bind-to none -x HEALTHCHECK_TOKEN=t0 -x NCCL_DEBUG=WARN "
-        f"{RANK} {NCCL}"
+        f"{_rank(alone)} {NCCL}"
     )
     assert _line("openmpi", "4.1.4", alone, None) == expected
     assert _line("openmpi", "5.0.11", alone, None) == expected
@@ -48,7 +66,7 @@ def test_open_mpi_4_over_nodes() -> None:
         "--mca orte_launch_agent 'env HEALTHCHECK_TOKEN=t0 timeout -k 5 600 orted' "
         f"--mca plm_rsh_args '-F {FOLDER}/ssh_config' --mca plm_rsh_no_tree_spawn 1 "
         "--mca oob_tcp_keepalive_time 10 --mca oob_tcp_keepalive_intvl 5 --mca oob_tcp_keepalive_probes 4 "
-        f"--map-by slot --bind-to none -x HEALTHCHECK_TOKEN=t0 -x NCCL_DEBUG=WARN {RANK} {NCCL}"
+        f"--map-by slot --bind-to none -x HEALTHCHECK_TOKEN=t0 -x NCCL_DEBUG=WARN {_rank(_jobs()[1])} {NCCL}"
     )
 
 
@@ -63,7 +81,7 @@ def test_open_mpi_5_spells_it_differently() -> None:
 def test_hydra_takes_a_program_for_ssh_and_genv_for_the_environment() -> None:
     assert _line("hydra", "5.0.2", _jobs()[1], FOLDER) == (
         f"mpirun -n 24 -f {FOLDER}/hostfile -launcher ssh -launcher-exec {FOLDER}/ssh "
-        f"-genv HEALTHCHECK_TOKEN t0 -genv NCCL_DEBUG WARN {RANK} {NCCL}"
+        f"-genv HEALTHCHECK_TOKEN t0 -genv NCCL_DEBUG WARN {_rank(_jobs()[1])} {NCCL}"
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 from healthcheck.edge.sink import FileJobSink
 from healthcheck.edge.store import DirectoryStore
 from healthcheck.errors import Interrupted, StoreError
+from healthcheck.launchers.rank_log import NONE, TAKE_MARK, frame
 from healthcheck.model.command import Command, CommandResult, ExitKind, JobOutcome
 from healthcheck.model.host import Host
 from healthcheck.model.message import say
@@ -53,13 +54,14 @@ class _Scripted:
 
 
 class Place:
-    """A transport of scripted commands; sweeps find nothing. Notes how many jobs ran at once, and where."""
+    """A transport of scripted commands: sweeps find nothing, every node has one log. Notes the most jobs at once."""
 
     def __init__(self, clock: VirtualClock, script: Script, ends: bool = True) -> None:
         self.clock, self.script, self.ends = clock, script, ends
         self.running: set[_Scripted] = set()
         self.most = 0
         self.swept: list[str] = []
+        self.taken: list[tuple[str, str]] = []
         self.lock = threading.Lock()
 
     def connect(self, host: Host) -> Reached:
@@ -69,6 +71,11 @@ class Place:
         if "healthcheck-sweep" in command.argv:
             self.swept.append(host.name)
             return _Scripted([(0.0, b"swept\n")], True, sink, self.clock, self)
+        if TAKE_MARK in command.argv:
+            nonce, _, _, _, which = command.argv[4:]
+            self.taken.append((host.name, which))
+            files = () if which == NONE else (("nccl.x.1", f"log of {host.name}"),)
+            return _Scripted([(0.0, frame(nonce, files).encode())], True, sink, self.clock, self)
         with self.lock:
             job = _Scripted(self.script, self.ends, sink, self.clock, self)
             self.running.add(job)
