@@ -7,7 +7,22 @@ from collections.abc import Iterable, Mapping
 from healthcheck.model.collective import Collective
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.reading import Evidence, Reading, ReadingState
-from healthcheck.probes import PROBES, binary, clock, gpu_processes, gpus, hcas, identity, leftovers, mpi
+from healthcheck.probes import (
+    PROBES,
+    binary,
+    clock,
+    cpu,
+    gpu_processes,
+    gpus,
+    hcas,
+    identity,
+    kernel_log,
+    leftovers,
+    limits,
+    mpi,
+    nccl_settings,
+    software,
+)
 from healthcheck.probes.batch import Part, PartOutput
 
 
@@ -16,11 +31,21 @@ def probe_parts(nccl_tests: str | None, collectives: Iterable[Collective] = ()) 
 
     `nccl_tests` is the folder of the binaries on the node (absolute path); None asks nothing about them.
     """
-    parts = [clock.part(), identity.part(), hcas.part(), mpi.part(), leftovers.part()]
+    parts = [
+        clock.part(),
+        identity.part(),
+        limits.part(),
+        cpu.part(),
+        nccl_settings.part(),
+        hcas.part(),
+        mpi.part(),
+        leftovers.part(),
+        kernel_log.part(),
+    ]
     if nccl_tests is not None:
         wanted = tuple(dict.fromkeys(collectives)) or (Collective.ALL_REDUCE,)
         parts.append(binary.part(f"{nccl_tests.rstrip('/')}/{collective.binary}" for collective in wanted))
-    return (*parts, gpus.part(), gpu_processes.part(), clock.end_part())
+    return (*parts, gpus.part(), gpu_processes.part(), software.part(), clock.end_part())
 
 
 def after_parts() -> tuple[Part, ...]:
@@ -46,6 +71,11 @@ def read_node(host: str, parts: Mapping[str, PartOutput], asked_at: tuple[float,
         leftovers=leftovers.read(parts.get(leftovers.NAME)),
         asked_at=asked_at,
         clock=clock.read(parts.get(clock.NAME), parts.get(clock.END_NAME)),
+        kernel_log=kernel_log.read(parts.get(kernel_log.NAME)),
+        limits=limits.read(parts.get(limits.NAME)),
+        cpu=cpu.read(parts.get(cpu.NAME)),
+        software=software.read(parts.get(software.NAME)),
+        nccl_settings=nccl_settings.read(parts.get(nccl_settings.NAME)),
     )
 
 
@@ -62,4 +92,9 @@ def unreachable(host: str, why: str) -> NodeFacts:
         identity=Reading(state, None, evidence),
         leftovers=Reading(state, None, evidence),
         clock=Reading(state, None, evidence),
+        kernel_log=Reading(state, None, evidence),
+        limits=Reading(state, None, evidence),
+        cpu=Reading(state, None, evidence),
+        software=Reading(state, None, evidence),
+        nccl_settings=Reading(state, None, evidence),
     )

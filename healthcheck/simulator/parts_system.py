@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from healthcheck.simulator.cluster import SimCluster, SimNode
+from healthcheck.simulator.generations import Generation
+
+UPTIME_S = 1_209_600.25
+"""Two weeks, on every node."""
 
 
 def clock(cluster: SimCluster, node: SimNode, text: str) -> str:
@@ -12,8 +17,82 @@ def clock(cluster: SimCluster, node: SimNode, text: str) -> str:
     return f"now {cluster.now():.9f}\nsynchronised yes\n"
 
 
+def kernel_log(cluster: SimCluster, node: SimNode, text: str) -> str:
+    """A log in which every link came up once, long ago, and nothing happened since."""
+    return f"now {cluster.now():.9f} {UPTIME_S:.2f}\nsource dmesg\n{_links_up(node.hcas)}"
+
+
+@lru_cache(maxsize=16)
+def _links_up(devices: tuple[str, ...]) -> str:
+    lines = [
+        f"[   {30 + place}.482913] mlx5_core 0000:{0x18 + 8 * place:02x}:00.0 ib{place}: Link up"
+        for place, _ in enumerate(devices)
+    ]
+    return "\n".join(["last [1209322.118204] systemd-journald[1042]: Sent WATCHDOG=1 notification.", *lines, ""])
+
+
+def limits(cluster: SimCluster, node: SimNode, text: str) -> str:
+    """What an HPC image sets."""
+    return _LIMITS
+
+
+_LIMITS = """\
+memlock unlimited
+files 1048576
+stack 8192
+cap 0000000000000000
+nccl 0
+shm tmpfs 1056485376 0 1056485376 0% /dev/shm
+"""
+
+
+def cpu(cluster: SimCluster, node: SimNode, text: str) -> str:
+    """Two sockets at full speed."""
+    return _CPU
+
+
+_CPU = """\
+online 0-127
+governor 128 performance
+driver acpi-cpufreq
+numa 8
+balancing 0
+model AMD EPYC 7742 64-Core Processor
+"""
+
+
+def software(cluster: SimCluster, node: SimNode, text: str) -> str:
+    """The versions of the cluster's generation, with the driver of this node and the modules that fit it."""
+    return _software(cluster.generation, node.driver, node.gdr)
+
+
+@lru_cache(maxsize=64)
+def _software(generation: Generation, driver: str, gdr: bool) -> str:
+    # Without GPUDirect the modules are the closed ones, which offer no DMA-BUF.
+    flavour = "Open Kernel Module for x86_64" if generation.open_modules and gdr else "x86_64 Kernel Module"
+    return (
+        f"kernel {generation.kernel}\n"
+        f"os {generation.os}\n"
+        f"nccl /usr/lib/x86_64-linux-gnu/libnccl.so.{generation.nccl}\n"
+        f"ofed {generation.ofed}\n"
+        f"fabricmanager ii {driver}-1\n"
+        f"modules NVIDIA UNIX {flavour}  {driver}  Release Build\n"
+        f"cuda {generation.cuda}\n"
+    )
+
+
+def nccl_settings(cluster: SimCluster, node: SimNode, text: str) -> str:
+    """No NCCL variable is set anywhere."""
+    return "settings\n"
+
+
 PARTS: dict[str, Callable[[SimCluster, SimNode, str], str]] = {
     "clock": clock,
     "clock_end": clock,
+    "kernel_log": kernel_log,
+    "limits": limits,
+    "cpu": cpu,
+    "software": software,
+    "nccl_settings": nccl_settings,
 }
 """By name of the part of the probe batch; the last argument is the text of the part."""

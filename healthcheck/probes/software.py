@@ -1,0 +1,74 @@
+"""Which versions are installed? No check of its own: they are compared with those of the other nodes."""
+
+from __future__ import annotations
+
+import re
+
+from healthcheck.model.reading import Reading, ReadingState
+from healthcheck.model.system_facts import Software
+from healthcheck.probes.batch import Part, PartOutput, one_line
+from healthcheck.probes.trouble import garbled, usable
+
+NAME = "software"
+
+# nvidia-smi comes last: where it hangs, the rest is already said.
+_TEXT = one_line("""
+    echo "kernel $(uname -r)";
+    sed -n "s/^PRETTY_NAME=/os /p" /etc/os-release 2>/dev/null | tr -d "\\"" | head -n 1;
+    lib=$(ldconfig -p 2>/dev/null | sed -n "s/.*libnccl\\.so\\.2 .*=> *//p" | head -n 1);
+    if [ -n "$lib" ]; then echo "nccl $(readlink -f "$lib")"; fi;
+    if command -v ofed_info >/dev/null 2>&1; then echo "ofed $(ofed_info -s 2>/dev/null | head -n 1)"; fi;
+    if command -v dpkg-query >/dev/null 2>&1;
+        then dpkg-query -W -f "fabricmanager \\${db:Status-Abbrev}\\${Version}\\n" "nvidia-fabricmanager*" 2>/dev/null
+            | grep "^fabricmanager ii" | head -n 1;
+    elif command -v rpm >/dev/null 2>&1;
+        then rpm -qa --qf "fabricmanager ii %{VERSION}\\n" "nvidia-fabric-manager*" "nvidia-fabricmanager*" 2>/dev/null
+            | head -n 1;
+    fi;
+    sed -n "s/^NVRM version: /modules /p" /proc/driver/nvidia/version 2>/dev/null | head -n 1;
+    if [ -e /.dockerenv ]; then echo "container docker"; elif [ -e /run/.containerenv ]; then echo "container podman";
+    elif [ -d /.singularity.d ]; then echo "container apptainer"; elif [ -d /var/run/secrets/kubernetes.io ];
+        then echo "container kubernetes"; fi;
+    nvidia-smi 2>/dev/null | head -n 12 | sed -n "s/.*CUDA Version: *\\([0-9.]*\\).*/cuda \\1/p" | head -n 1;
+    exit 0
+""")
+_NCCL = re.compile(r"libnccl\.so\.(\d{1,3}\.\d{1,3}\.\d{1,3})")
+_VERSION = re.compile(r"\d{1,5}(?:\.\d{1,5}){1,3}")
+
+
+def part() -> Part:
+    """Lines `kernel`, `os`, `nccl <library>`, `ofed`, `fabricmanager <state> <version>`, `modules <NVRM line>`,
+    `container`, `cuda`; only `kernel` is always there."""
+    return Part(NAME, 15, _TEXT)
+
+
+def read(output: PartOutput | None) -> Reading[Software]:
+    """Observed with the kernel alone; a node need not have any of the others."""
+    answer = usable(NAME, output)
+    if isinstance(answer, Reading):
+        return answer
+    words = {key: value.strip() for key, _, value in map(_parted, reversed(answer.stdout.splitlines()))}
+    kernel = words.get("kernel", "")
+    if answer.rc != 0 or not re.fullmatch(r"\d[\w.+~-]{0,100}", kernel, re.ASCII):
+        return garbled(NAME, answer)
+    nccl = _NCCL.search(words.get("nccl", ""))
+    manager = _VERSION.search(words.get("fabricmanager", ""))
+    cuda = _VERSION.fullmatch(words.get("cuda", ""))
+    modules = words.get("modules", "")
+    return Reading(
+        ReadingState.OBSERVED,
+        Software(
+            os=words.get("os") or None,
+            kernel=kernel,
+            cuda=cuda[0] if cuda is not None else None,
+            nccl=nccl[1] if nccl is not None else None,
+            ofed=words.get("ofed", "").rstrip(":") or None,
+            fabric_manager=manager[0] if manager is not None else None,
+            modules=None if not modules else "open" if "Open Kernel Module" in modules else "closed",
+            container=words.get("container") or None,
+        ),
+    )
+
+
+def _parted(line: str) -> tuple[str, str, str]:
+    return line[:300].partition(" ")
