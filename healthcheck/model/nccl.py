@@ -82,7 +82,8 @@ class NcclQuote(Struct, frozen=True):
     """The first line that said a thing, verbatim, so that a verdict can quote it.
 
     `about` is one of `network`, `plugin`, `nics`, `no_nics`, `gdr_on` and `gdr_off` (of a NIC), `gdr_near` and
-    `gdr_far` (of a GPU and a NIC), `gdr_flag`, `nvls`, `max_bw`, `init`, or `link:` and a transport (`link:SHM`).
+    `gdr_far` (of a GPU and a NIC), `gdr_flag`, `nvls`, `max_bw`, `init`, `link:` and a transport (`link:SHM`), or
+    `pair:` and two ranks (`pair:0-8`).
     """
 
     about: str

@@ -26,7 +26,7 @@ _NODES = re.compile(r"\bnNodes (\d{1,9}) ")
 _CHANNELS = re.compile(r"(\d{1,4}) coll channels, (?:\d+ collnet channels, )?(?:(\d{1,4}) nvls channels, )?\d+ p2p ")
 _MAX_BW = re.compile(r"=== System : max(?:Bw|Width) (\d{1,9}\.\d{1,9}) ")
 _GDR_FLAG = re.compile(r"Connected all rings, use ring PXN \d GDR (\d)$")
-_CHOSEN = re.compile(r"(?:(\w{1,64}): )?(\d{1,18}) Bytes -> Algo (\w{1,32}) proto (\w{1,32})\b")
+_CHOSEN = re.compile(r"(?:(\w{1,64}): {1,20})?(\d{1,18}) Bytes -> Algo (\w{1,32}) proto (\w{1,32})\b")
 _SETTING = re.compile(r"(NCCL_\w{1,64}) set (?:by (.{1,40}?) )?to (.*)$")
 _DRIVER = re.compile(r"cudaDriverVersion (\d{4,6})$")
 

@@ -16,6 +16,7 @@ Quote = Callable[[str, str], None]
 
 _MOST_NICS = 256
 _MOST_PAIRS = 512
+_QUOTED_PAIRS = 16  # rings and trees have fewer partners
 _MOST_DISTANCES = 512
 _MOST_TRANSPORTS = 64
 
@@ -28,7 +29,7 @@ _SPEED = re.compile(
     r"NET/IB\w* ?: ?\[\d+\] ?(?P<device>[A-Za-z][\w.-]{0,63})(?::[a-z]\w*)?:(?P<port>\d{1,3})/\w+ "
     r".*\bspeed=(?P<speed>\d+) "
 )
-_HCA = re.compile(r"GPU Direct RDMA (Enabled|Disabled) for HCA (\d{1,4}) '([^']{1,64})'")
+_HCA = re.compile(r"GPU Direct RDMA (?:\([\w-]+\) )?(Enabled|Disabled) for HCA (\d{1,4}) '([^']{1,64})'")
 _DISTANCE = re.compile(
     r"GPU Direct RDMA (Enabled|Disabled) for GPU (\S{1,32}) / HCA (\d{1,4}) \(distance (\d{1,3}) [<>]=? \d{1,3}\)"
 )
@@ -87,8 +88,12 @@ class NetworkLog:
         self.links[name] += 1
         if name.startswith("NET/") and (match := _PAIR.search(message)) is not None:
             pair = int(match[1]), int(match[2])
-            if pair in self.pairs or len(self.pairs) < _MOST_PAIRS:
-                self.pairs[pair] = self.pairs.get(pair, 0) + 1
+            if pair in self.pairs:
+                self.pairs[pair] += 1
+            elif len(self.pairs) < _MOST_PAIRS:
+                self.pairs[pair] = 1
+                if len(self.pairs) <= _QUOTED_PAIRS:
+                    self._quote(f"pair:{pair[0]}-{pair[1]}", line)
 
     def said_network(self, message: str, line: str) -> None:
         """`Using network IB`; since 2.27 also `Initialized NET plugin IB` and `Assigned NET plugin IB to comm`."""
@@ -135,7 +140,8 @@ class NetworkLog:
         for nic in _NIC.finditer(whole["list"]):
             if len(self._nics) < _MOST_NICS:
                 self._nics.setdefault((nic["device"], int(nic["port"])), nic["layer"])
-        self._quote("nics", line)
+        if self._nics:
+            self._quote("nics", line)
 
     def _gpu_direct(self, message: str, line: str) -> None:
         match = _DISTANCE.search(message)

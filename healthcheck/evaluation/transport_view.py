@@ -1,0 +1,130 @@
+"""What the logs of one host say together, beside what its platform promises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from healthcheck.model.command import CollectiveJob
+from healthcheck.model.message import Message
+from healthcheck.model.nccl import NcclHca, NcclRankLog
+from healthcheck.model.platform import Platform
+from healthcheck.model.reading import Evidence
+from healthcheck.model.verdict import Verdict
+
+_NVLINK_GBYTE_S = 100.0  # the ring peak of PCIe machines ends far below, that of NVLink boards begins above
+_HOPPER_OR_NEWER = re.compile(r"\b(?:H100|H200|H800|H20|B100|B200|B300)\b(?!.*\b(?:PCIe|NVL)\b)")
+_RACK = re.compile(r"\bGB[23]00\b")
+_FULL_BOARD = 8  # Hopper boards with four GPUs have no NVSwitch
+_RDMA_LAYERS = {"infiniband": "IB", "ethernet": "RoCE"}
+
+
+class Found(Struct, frozen=True):
+    """How one check of one host ended."""
+
+    verdict: Verdict
+    rule: str
+    message: Message
+    evidence: tuple[Evidence, ...] = ()
+
+
+class HostView(Struct, frozen=True):
+    """The logs of one host in one job. `ranks`: the host of every rank of the job, as far as it is known."""
+
+    host: str
+    job: CollectiveJob
+    logs: tuple[NcclRankLog, ...]
+    platform: Platform | None
+    ranks: Mapping[int, str]
+
+    @property
+    def together(self) -> bool:
+        """Does the job run over several hosts?"""
+        return len(self.job.hosts) > 1
+
+    @property
+    def ranks_here(self) -> int:
+        """Ranks of the job on this host."""
+        return dict(zip(self.job.hosts, self.job.ranks_per_host, strict=False)).get(self.host, 0)
+
+    @property
+    def own_settings(self) -> frozenset[str]:
+        """Names of the variables this run set itself."""
+        return frozenset(name for name, _ in self.job.env)
+
+    @property
+    def is_nvlink(self) -> bool:
+        """Are the GPUs of this machine type joined by NVLink?"""
+        return self.platform is not None and self.platform.intra_busbw_gbyte_s.value >= _NVLINK_GBYTE_S
+
+    @property
+    def has_rdma_nics(self) -> bool:
+        """Does this machine type have InfiniBand or RoCE for the GPUs?"""
+        nics = self.platform.nics if self.platform is not None else None
+        return nics is not None and nics.count > 0 and nics.link_layer.lower() in _RDMA_LAYERS
+
+    @property
+    def one_nic_a_gpu(self) -> bool:
+        """Where GPUs share NICs, some of them are far from all NICs and reach them through others."""
+        return self.platform is not None and self.platform.nics.count >= self.platform.gpu.count
+
+    @property
+    def has_nvls(self) -> bool:
+        """Can the switches of this machine type add up by themselves (NVLS)?"""
+        if self.platform is None or not self.is_nvlink:
+            return False
+        names = self.platform.gpu.names
+        on_board = self.platform.gpu.count >= _FULL_BOARD and any(map(_HOPPER_OR_NEWER.search, names))
+        return on_board or any(map(_RACK.search, names))
+
+    @property
+    def nics_used(self) -> int | None:
+        """Ports all ranks use together, of the link layer of the platform; None where no list was printed whole."""
+        wanted = _RDMA_LAYERS.get(self.platform.nics.link_layer.lower()) if self.platform is not None else None
+        ports = {(nic.device, nic.port, nic.layer) for log in self.logs for nic in log.nics}
+        return sum(wanted in (None, layer) for _, _, layer in ports) if ports else None
+
+    def net_links(self, logs: Iterable[NcclRankLog]) -> tuple[int, int]:
+        """(connections over InfiniBand or RoCE with GPUDirect RDMA, those without)."""
+        with_gdr = without = 0
+        for log in logs:
+            for name, count in log.links:
+                if name.startswith("NET/IB"):
+                    with_gdr += count if name.endswith("/GDRDMA") else 0
+                    without += 0 if name.endswith("/GDRDMA") else count
+        return with_gdr, without
+
+    def refused_hcas(self, log: NcclRankLog) -> tuple[NcclHca, ...]:
+        """NICs that cannot reach GPU memory; none where enough others can, because then they are storage ports."""
+        refused = tuple(hca for hca in log.gdr_hcas if not hca.enabled)
+        enabled = len(log.gdr_hcas) - len(refused)
+        return () if self.platform is not None and enabled >= self.platform.nics.count else refused
+
+    def far_gpus(self, logs: Iterable[NcclRankLog]) -> tuple[str, ...]:
+        """GPUs that are too far from every NIC. Where GPUs share NICs only when all are."""
+        near: dict[str, bool] = {}
+        for log in logs:
+            for one in log.gdr_distances:
+                near[one.gpu] = near.get(one.gpu, False) or one.near
+        far = tuple(gpu for gpu, is_near in near.items() if not is_near)
+        return far if self.one_nic_a_gpu or len(far) == len(near) else ()
+
+    def loopback(self) -> tuple[int, NcclRankLog | None, str]:
+        """(NET connections between ranks of this host, a log that has one, what to quote of it)."""
+        count, shown, about = 0, None, ""
+        for log in self.logs:
+            pairs = [(a, b) for a, b in log.net_pairs if self.ranks.get(a) == self.host == self.ranks.get(b)]
+            inside = max(len(pairs), log.loopback_net)
+            if inside and shown is None:
+                pair = pairs[0] if pairs else log.net_pairs[0] if log.net_pairs else None
+                shown, about = log, f"pair:{pair[0]}-{pair[1]}" if pair else ""
+            count += inside
+        return count, shown, about
+
+
+def quoted(log: NcclRankLog, *abouts: str) -> tuple[Evidence, ...]:
+    """The lines of a log that said these things, as far as it said them."""
+    source = "NCCL log" if log.rank is None else f"NCCL log, rank {log.rank}"
+    return tuple(Evidence(source, text) for about in abouts if (text := log.quote(about)) is not None)
