@@ -21,6 +21,7 @@ from healthcheck.model.text_causes_nccl_net import NCCL_NET_CAUSE_TEXTS
 from healthcheck.model.text_causes_network import NETWORK_CAUSE_TEXTS
 from healthcheck.model.text_causes_system import SYSTEM_CAUSE_TEXTS
 from healthcheck.model.text_checks import CHECK_TEXTS
+from healthcheck.model.text_fabric import FABRIC_TEXTS
 from healthcheck.model.text_fleet import FLEET_TEXTS
 from healthcheck.model.text_gpus import GPU_TEXTS
 from healthcheck.model.text_hosts import HOST_TEXTS
@@ -48,6 +49,7 @@ CATALOGUE_EN = _joined(
     PROBE_TEXTS,
     GPU_TEXTS,
     NETWORK_TEXTS,
+    FABRIC_TEXTS,
     SYSTEM_TEXTS,
     NCCL_TEXTS,
     FLEET_TEXTS,
