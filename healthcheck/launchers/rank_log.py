@@ -135,10 +135,10 @@ def read_taken(stdout: str, nonce: str) -> Taken:
     # Two marker lines may follow each other: the line end in front of one is not taken away from the one before it.
     marker = re.compile(rf"\n@@{re.escape(nonce)} (?P<what>file|middle|tail|end|left)(?: (\d+))?(?: (\S+))?\r?(?=\n)")
     found = list(marker.finditer(stdout))
-    ends = [match.start() for match in found[1:]] + [len(stdout)]
+    ends = [*(match.start() for match in found[1:]), len(stdout)]
     pieces = [
         (match["what"], match[2], match[3], stdout[match.end() + 1 : end])
-        for match, end in zip(found, ends, strict=True)
+        for match, end in zip(found, ends, strict=False)
     ]
     files = []
     left: int | None = None
