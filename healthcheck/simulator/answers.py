@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from healthcheck.launchers.rank_log import TAKE_MARK, frame
+from healthcheck.launchers.rank_log import ALL, LOWEST_PID, RANK_MARK, TAKE_MARK, frame
 from healthcheck.model.host import Host
 from healthcheck.probes.batch import PROBE_MARK
 from healthcheck.probes.leftovers import SWEEP_END, SWEEP_MARK
 from healthcheck.simulator import mpi_texts
-from healthcheck.simulator.benchmark import Run, collective_of, failing_rank, parse_options, reply
-from healthcheck.simulator.cluster import SimCluster, SimNode
+from healthcheck.simulator.benchmark import (
+    Run,
+    collective_of,
+    failing_rank,
+    lacking_gpus,
+    parse_options,
+    pid_of,
+    reply,
+)
+from healthcheck.simulator.cluster import Ran, SimCluster, SimNode
+from healthcheck.simulator.nccl_log import rank_log
 from healthcheck.simulator.nodes import CACHE, MPI_VERSION, USER_ID, probe_batch
 from healthcheck.simulator.reply import Reply, at_once
 from healthcheck.workflows.cleanup import TIDY_MARK
@@ -41,8 +50,8 @@ def answer(cluster: SimCluster, host: Host, argv: Sequence[str], files: Mapping[
         return at_once(f"{SWEEP_END}\n") if words[3] == SWEEP_MARK else _user_and_hashes(words[4:], files)
     if words[:2] == ("sh", "-c") and words[3:4] == (TIDY_MARK,) and len(words) == 5:
         return Reply(removes=f"{CACHE}/{words[4]}".rstrip("/"))
-    if words[:2] == ("sh", "-c") and words[3:4] == (TAKE_MARK,) and len(words) > 4:
-        return at_once(frame(words[4]))
+    if words[:2] == ("sh", "-c") and words[3:4] == (TAKE_MARK,) and len(words) == 9:
+        return at_once(_taken_logs(cluster, host.name, words[4:]))
     program = words[0].rpartition("/")[2] if words else ""
     if program in ("mpirun", "mpiexec"):
         return at_once(MPI_VERSION) if words[1:] == ("--version",) else _mpirun(cluster, node, words, files)
@@ -52,12 +61,15 @@ def answer(cluster: SimCluster, host: Host, argv: Sequence[str], files: Mapping[
 
 
 class _Launch(Struct, frozen=True):
-    """An mpirun command line, read. `hosts` are (name, slots)."""
+    """An mpirun command line, read. `hosts` are (name, slots), `env` what it hands on to the ranks, `log_folder` where
+    they write their NCCL logs, empty for nowhere."""
 
     hosts: tuple[tuple[str, int], ...]
     processes: int
     program: str
     arguments: tuple[str, ...]
+    env: tuple[tuple[str, str], ...] = ()
+    log_folder: str = ""
 
 
 def _mpirun(cluster: SimCluster, node: SimNode, argv: tuple[str, ...], files: Mapping[str, bytes]) -> Reply:
@@ -84,12 +96,15 @@ def _mpirun(cluster: SimCluster, node: SimNode, argv: tuple[str, ...], files: Ma
     ranks = tuple(count for count in ranks if count)
     key = f"{collective.value} {' '.join(hosts)} {ranks[0]}"
     run = Run(cluster, collective, hosts, ranks, options, f"{key} #{cluster.times_run(key)}")
-    return _started(run)
+    return _started(run, launch)
 
 
-def _started(run: Run) -> Reply:
+def _started(run: Run, launch: _Launch) -> Reply:
     """The program on its nodes, with what mpirun adds when it fails."""
     answered = reply(run)
+    # A process without a GPU ends before NCCL says a word, and takes the others with it.
+    if launch.log_folder and lacking_gpus(run) is None:
+        run.cluster.leave_logs(launch.log_folder, Ran(run.hosts, run.ranks, run.options.sizes, launch.env))
     if answered.exit_code == 0 or answered.hangs:
         return answered
     return replace(answered, stderr=answered.stderr + mpi_texts.nonzero_exit(failing_rank(run), answered.exit_code))
@@ -114,7 +129,22 @@ def _read_launch(node: SimNode, argv: tuple[str, ...], files: Mapping[str, bytes
             hosts = [_host_and_slots(word) for word in value.split(",")]
     local = ("localhost", "127.0.0.1")
     hosts = [(node.name if name in local else name, slots) for name, slots in hosts]
-    return _Launch(tuple(hosts), processes or sum(slots for _, slots in hosts), argv[at], argv[at + 1 :])
+    env = tuple(_environment(options))
+    marks = [index for index, word in enumerate(options) if word == RANK_MARK]
+    # A log file that the playbook asks for is not in a folder of ours.
+    folder = options[marks[-1] + 1] if marks and "NCCL_DEBUG_FILE" not in dict(env) else ""
+    processes = processes or sum(slots for _, slots in hosts)
+    return _Launch(tuple(hosts), processes, argv[at], argv[at + 1 :], env, folder)
+
+
+def _environment(options: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """`-x NAME=VALUE` of Open MPI, `-genv NAME VALUE` of hydra."""
+    for index, word in enumerate(options[:-1]):
+        if word == "-x" and "=" in options[index + 1]:
+            name, _, value = options[index + 1].partition("=")
+            yield name, value
+        elif word == "-genv" and index + 2 < len(options):
+            yield options[index + 1], options[index + 2]
 
 
 def _host_and_slots(text: str) -> tuple[str, int]:
@@ -135,6 +165,20 @@ def _placed(launch: _Launch) -> tuple[int, ...]:
         placed.append(min(slots, left))
         left -= placed[-1]
     return tuple(placed)
+
+
+def _taken_logs(cluster: SimCluster, host: str, words: Sequence[str]) -> str:
+    """The NCCL logs of one job from this node; then none of any job is there. Written only when somebody asks."""
+    nonce, _, folder, limit, which = words
+    ran = cluster.take_logs(host).get(folder)
+    if ran is None or which not in (ALL, LOWEST_PID) or int(limit) <= 0:
+        return frame(nonce)
+    ranks = sorted(range(ran.ranks[ran.hosts.index(host)]), key=lambda rank: pid_of(host, rank))
+    wanted = ranks[:1] if which == LOWEST_PID else ranks
+    short = host.partition(".")[0]
+    return frame(
+        nonce, tuple((f"nccl.{short}.{pid_of(host, rank)}", rank_log(cluster, ran, host, rank)) for rank in wanted)
+    )
 
 
 def _user_and_hashes(paths: Sequence[str], files: Mapping[str, bytes]) -> Reply:

@@ -181,7 +181,7 @@ def out_of_bounds(run: Run, rows: Sequence[CollectiveRow]) -> int:
 def reply(run: Run) -> Reply:
     """The output of the program itself, spread over the duration of the job: head, rows, footer."""
     table = run.head
-    lacking = _lacking_gpus(run)
+    lacking = lacking_gpus(run)
     if lacking is not None:
         return _too_many_gpus(run, table, lacking)
     start = Piece(0.0, head(table))
@@ -199,11 +199,11 @@ def reply(run: Run) -> Reply:
 
 def failing_rank(run: Run) -> int:
     """The first rank that ends with an error: the one without a GPU, else rank 0."""
-    lacking = _lacking_gpus(run)
+    lacking = lacking_gpus(run)
     return 0 if lacking is None else sum(run.ranks[:lacking]) + run.nodes[lacking].gpus
 
 
-def _lacking_gpus(run: Run) -> int | None:
+def lacking_gpus(run: Run) -> int | None:
     """Position of the first host that shows fewer GPUs than its ranks ask for; None when all have enough."""
     for position, (needed, node) in enumerate(zip(run.gpus, run.nodes, strict=True)):
         if needed > node.gpus:

@@ -28,7 +28,7 @@ from healthcheck.simulator.faults import (
     SocketFault,
     UnreachableFault,
 )
-from healthcheck.simulator.generations import of_seed
+from healthcheck.simulator.generations import Generation, of_seed
 
 MAX_NODES = 20_000
 LOCALHOST = "localhost"
@@ -56,12 +56,22 @@ class SimNode(Struct, frozen=True):
     socket: bool = False
 
 
+class Ran(Struct, frozen=True):
+    """A job that ran: hosts in rank order, ranks of each, message sizes in bytes, and the variables of its ranks."""
+
+    hosts: tuple[str, ...]
+    ranks: tuple[int, ...]
+    sizes: tuple[int, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+
+
 class SimCluster:
     """`n` nodes `node01`... of one platform. Raises InputError for a fault that names what the cluster lacks.
 
     `job_seconds` is how long every benchmark takes, `tool_version` which nccl-tests the nodes have,
-    `names` replaces the generated node names (then there are as many nodes as names). `now` is the wall clock of all
-    nodes, seconds since 1970; whoever serves the cluster sets it.
+    `names` replaces the generated node names (then there are as many nodes as names). `generation` is the software they
+    have, else the seed chooses. `now` is the wall clock of all nodes, seconds since 1970; whoever serves the cluster
+    sets it.
     """
 
     def __init__(
@@ -74,6 +84,7 @@ class SimCluster:
         job_seconds: float = 0.0,
         tool_version: str = "2.17.10",
         names: Sequence[str] = (),
+        generation: Generation | None = None,
     ) -> None:
         if not 1 <= n <= MAX_NODES:
             raise InputError("--simulate", f"{n} nodes cannot be simulated; 1 to {MAX_NODES} can")
@@ -81,7 +92,7 @@ class SimCluster:
             raise InputError("--leaf-size", f"{leaf_size} is not a number of nodes above zero")
         self.platform = platform
         self.seed = seed
-        self.generation = of_seed(seed)
+        self.generation = generation or of_seed(seed)
         self.now: Callable[[], float] = lambda: 0.0
         self.job_seconds = job_seconds
         self.tool_version = tool_version
@@ -101,6 +112,7 @@ class SimCluster:
         self._check_hosts()
         self._head = self._node(LOCALHOST, "")
         self._times_run: dict[str, Iterator[int]] = {}
+        self._logs: dict[str, dict[str, Ran]] = {}
 
     def node(self, name: str) -> SimNode | None:
         """A node by name, None when there is none. `localhost` is a healthy machine beside the cluster, from which
@@ -110,6 +122,15 @@ class SimCluster:
     def times_run(self, key: str) -> int:
         """How often a job of this key was run before; repeats of a job read noise of their own."""
         return next(self._times_run.setdefault(key, itertools.count()))
+
+    def leave_logs(self, folder: str, ran: Ran) -> None:
+        """The ranks of a job wrote their NCCL logs into folders of this name on each of its hosts."""
+        for host in ran.hosts:
+            self._logs.setdefault(host, {})[folder] = ran
+
+    def take_logs(self, host: str) -> dict[str, Ran]:
+        """What jobs left on a host since it was last asked, by folder; afterwards it is gone."""
+        return self._logs.pop(host, {})
 
     def hosts(self) -> tuple[Host, ...]:
         """The hosts as a hostfile would give them: slots and leaf labels written out."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 
 class Generation(Struct, frozen=True):
@@ -72,3 +73,13 @@ GENERATIONS = (
 def of_seed(seed: int) -> Generation:
     """The software of a cluster with this seed."""
     return GENERATIONS[seed % len(GENERATIONS)]
+
+
+def of_nccl(version: str) -> Generation:
+    """The software of the time of an NCCL version (`2.21.5`), with that version. ValueError for what is none."""
+    words = version.split(".")
+    if len(words) != 3 or not all(word.isdecimal() for word in words):
+        raise ValueError(f"{version!r} is not an NCCL version; write for example 2.21.5")
+    wanted = replace(GENERATIONS[0], nccl=version).nccl_version
+    by_age = sorted(GENERATIONS, key=lambda one: one.nccl_version)
+    return replace(next((one for one in reversed(by_age) if one.nccl_version <= wanted), by_age[0]), nccl=version)
