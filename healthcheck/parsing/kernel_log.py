@@ -18,6 +18,8 @@ WANTED = (
     "[Ll]ink (is )?([Dd]own|[Uu]p)|Cable unplugged"
 )
 LIMITED = "available PCIe bandwidth, limited by"
+LINE_LIMIT = 400
+"""Characters of a line that count; none of those we know is half as long."""
 
 _STAMP = re.compile(r"\[\s{0,12}(\d{1,10}\.\d{1,9})\]")
 _BUS = r"(?P<bus>(?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}(?:\.[0-7])?)"
@@ -43,7 +45,7 @@ def stamp_of(line: str) -> float | None:
 
 def read_events(lines: Iterable[str], booted_at: float) -> tuple[KernelEvent, ...]:
     """What is understood of these lines, in their order. `booted_at`: seconds since 1970 by the node's own clock."""
-    return tuple(event for line in lines if (event := _event(line, booted_at)) is not None)
+    return tuple(event for line in lines if (event := _event(line[:LINE_LIMIT], booted_at)) is not None)
 
 
 def _event(line: str, booted_at: float) -> KernelEvent | None:

@@ -5,7 +5,19 @@ Command, parse, judge; one round trip a node. Imports evaluation, planning, laun
 
 from __future__ import annotations
 
-from healthcheck.probes import binary, gpu_processes, gpus, hcas, leftovers, mpi
+from healthcheck.probes import (
+    binary,
+    clock,
+    cpu,
+    gpu_processes,
+    gpus,
+    hcas,
+    kernel_log,
+    leftovers,
+    limits,
+    mpi,
+    nccl_settings,
+)
 from healthcheck.probes.probe import Probe
 
 PROBES: dict[str, Probe] = {
@@ -43,4 +55,9 @@ PROBES: dict[str, Probe] = {
         (mpi.CHECK,),
         lambda facts, needs: (mpi.judge(facts.host, facts.mpi, needs.launcher),) if needs.mpi else (),
     ),
+    clock.NAME: Probe(clock.NAME, (clock.CHECK,), lambda facts, needs: (clock.judge(facts),)),
+    kernel_log.NAME: Probe(kernel_log.NAME, (kernel_log.CHECK,), kernel_log.judge, kernel_log.judge_after),
+    limits.NAME: Probe(limits.NAME, limits.CHECKS, limits.judge),
+    cpu.NAME: Probe(cpu.NAME, (cpu.CHECK,), lambda facts, needs: (cpu.judge(facts),)),
+    nccl_settings.NAME: Probe(nccl_settings.NAME, (nccl_settings.CHECK,), nccl_settings.judge),
 }

@@ -16,7 +16,7 @@ from healthcheck.model.node import NodeFacts
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.system_facts import EventKind, KernelEvent, KernelLog
 from healthcheck.model.verdict import Verdict
-from healthcheck.parsing.kernel_log import LIMITED, WANTED, read_events, stamp_of
+from healthcheck.parsing.kernel_log import LIMITED, LINE_LIMIT, WANTED, read_events, stamp_of
 from healthcheck.probes.batch import Part, PartOutput, one_line
 from healthcheck.probes.clock import offset_s
 from healthcheck.probes.kernel_signs import logged_before, logged_meanwhile, results
@@ -41,8 +41,8 @@ _TEXT = one_line(f"""
         then dmesg 2>&1 | tail -n 2 >&2; echo "kernel log: permission denied, or empty" >&2; exit 126;
     else echo "dmesg: not found; journalctl: not found" >&2; exit 127; fi;
     echo "source $log"; echo "last $($log 2>/dev/null | tail -n 1 | cut -c 1-60)";
-    $log 2>/dev/null | grep -F "{LIMITED}" | tail -n 64 | cut -c 1-400;
-    $log 2>/dev/null | grep -E "{WANTED}" | tail -n 300 | cut -c 1-400;
+    $log 2>/dev/null | grep -F "{LIMITED}" | tail -n 64 | cut -c 1-{LINE_LIMIT};
+    $log 2>/dev/null | grep -E "{WANTED}" | tail -n 300 | cut -c 1-{LINE_LIMIT};
     exit 0
 """)
 _NOW = re.compile(r"now (\d{1,12}(?:\.\d{1,9})?)(?:\.|\.?%N)? (\d{1,10}(?:\.\d{1,4})?)", re.ASCII)

@@ -20,7 +20,7 @@ from healthcheck.probes.xids import SXID_HARMLESS, UNKNOWN, URGENCY, XIDS, Weigh
 
 FLOOD = 10
 """So many corrected errors within one run are no accident."""
-_LAST_PLACE = len(URGENCY)
+_FIRST_PLACE, _LAST_PLACE = -1, len(URGENCY)
 
 
 class Sign(Struct, frozen=True):
@@ -137,7 +137,7 @@ def _floods(events: Sequence[KernelEvent], facts: NodeFacts) -> list[Sign]:
         elif event.kind is EventKind.SXID and event.code not in SXID_HARMLESS:
             if event.fatal:
                 message = say("probe.kernel.sxid", code=event.code or 0)
-                signs.append(Sign(node(facts.host), Verdict.FAIL, "sxid.fatal", message, event))
+                signs.append(Sign(node(facts.host), Verdict.FAIL, "sxid.fatal", message, event, _FIRST_PLACE))
             else:
                 switches.append(event)
     for device, many in corrected.items():

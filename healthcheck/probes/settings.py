@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from healthcheck.model.fleet import Settings
 from healthcheck.model.node import NodeFacts
+from healthcheck.probes.nccl_settings import effective
 
 
 def settings(facts: NodeFacts) -> Settings:
@@ -14,4 +15,24 @@ def settings(facts: NodeFacts) -> Settings:
     }
     if facts.mpi.value is not None:
         found["mpi"] = {f"{facts.mpi.value.family} {facts.mpi.value.version}"}
+    software, cpu, variables = facts.software.value, facts.cpu.value, facts.nccl_settings.value
+    if software is not None:
+        said = {
+            "os": software.os,
+            "kernel": software.kernel,
+            "cuda": software.cuda,
+            "libnccl": software.nccl,
+            "ofed": software.ofed,
+            "nvidia_modules": software.modules,
+            "container": software.container,
+        }
+        found.update((name, {value}) for name, value in said.items() if value)
+    if cpu is not None:
+        found["cpu"] = {cpu.model or ""} - {""}
+        found["numa_nodes"] = {str(cpu.numa_nodes)} if cpu.numa_nodes is not None else set()
+        found["numa_balancing"] = {cpu.numa_balancing or ""} - {""}
+        found["cpu_governor"] = {name for name, _ in cpu.governors}
+    if variables is not None:
+        taken = sorted(f"{setting.name}={setting.value}" for setting in effective(variables).values())
+        found["nccl_settings"] = {" ".join(taken) or "none"}
     return tuple((name, "+".join(sorted(values))) for name, values in found.items() if values)
