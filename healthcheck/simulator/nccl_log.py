@@ -9,10 +9,13 @@ healthcheck.simulator.nccl_log --help` prints one, for the stand-in that a real 
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+
+from msgspec import Struct
 
 from healthcheck.errors import InputError
 from healthcheck.simulator.benchmark import parse_options, pid_of
@@ -56,30 +59,49 @@ def rank_log(cluster: SimCluster, ran: Ran, host: str, local_rank: int, pid: int
     return text
 
 
+class _Job(Struct, frozen=True):
+    """What all ranks of a job share. `first_ranks` a host, by its name in `positions`."""
+
+    positions: dict[str, int]
+    first_ranks: tuple[int, ...]
+    fewest_nics: int
+    all_gdr: bool
+
+
+# By the identity of the cluster; every rank of a job asks in turn.
+@lru_cache(maxsize=4)
+def _job(cluster: SimCluster, ran: Ran) -> _Job:
+    nodes = [cluster.nodes[name] for name in ran.hosts]
+    return _Job(
+        positions={name: position for position, name in enumerate(ran.hosts)},
+        first_ranks=tuple(itertools.accumulate(ran.ranks, initial=0)),
+        fewest_nics=min(len(_nics(node)) for node in nodes),
+        all_gdr=all(node.gdr and not node.socket for node in nodes),
+    )
+
+
 def _seat(cluster: SimCluster, ran: Ran, host: str, local_rank: int) -> Seat:
-    position = ran.hosts.index(host)
-    first = sum(ran.ranks[:position])
-    following = (position + 1) % len(ran.hosts)
-    nics = _nics(cluster.nodes[host])
-    # All nodes of a job with a thousand hosts are looked at once for each rank that is asked for: few are.
-    nodes = tuple(cluster.nodes[name] for name in ran.hosts)
+    job = _job(cluster, ran)
+    if host not in job.positions:
+        raise ValueError(f"{host} is not a host of this job")
+    position, n_hosts = job.positions[host], len(ran.hosts)
     spec = cluster.platform.nics
     return Seat(
-        n_hosts=len(ran.hosts),
+        n_hosts=n_hosts,
         gpus=ran.ranks[position],
         position=position,
         local_rank=local_rank,
-        first_rank=first,
-        previous_rank=sum(ran.ranks[:position]) - ran.ranks[position - 1] if position else sum(ran.ranks[:-1]),
-        next_rank=sum(ran.ranks[:following]),
+        first_rank=job.first_ranks[position],
+        previous_rank=job.first_ranks[(position - 1) % n_hosts],
+        next_rank=job.first_ranks[(position + 1) % n_hosts],
         n_ranks=sum(ran.ranks),
-        nics=nics,
+        nics=_nics(cluster.nodes[host]),
         nic_gbyte_s=spec.rate_gbit_s / 8,
         link_layer="IB" if spec.link_layer == "InfiniBand" else "RoCE",
         nvlink_gbyte_s=cluster.platform.intra_busbw_gbyte_s.value,
-        rings=max(1, min(min(len(_nics(node)) for node in nodes), ran.ranks[position])),
+        rings=max(1, min(job.fewest_nics, ran.ranks[position])),
         gdr=cluster.nodes[host].gdr,
-        all_gdr=all(node.gdr and not node.socket for node in nodes),
+        all_gdr=job.all_gdr,
         hangs=cluster.nodes[host].hang,
     )
 
