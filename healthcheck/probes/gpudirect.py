@@ -33,7 +33,7 @@ _RDMA = ("infiniband", "ethernet")
 _TEXT = one_line(f"""
     if [ -r {MODULES} ]; then :; else echo "{MODULES}: not found" >&2; exit 127; fi;
     text=$(grep -E "^(nvidia[_-]peermem|nv[_-]peer[_-]mem|gdrdrv|efa|mlx5_ib) " {MODULES});
-    if [ -n "$text" ]; then printf "%s\n" "$text" | sed "s/^/module /"; fi;
+    if [ -n "$text" ]; then printf "%s\\n" "$text" | sed "s/^/module /"; fi;
     for file in /sys/module/nvidia_peermem/version /sys/module/nv_peer_mem/version
         /sys/kernel/mm/memory_peers/*/version; do
         if read -r line 2>/dev/null <"$file"; then echo "version $file $line"; fi;
