@@ -29,6 +29,7 @@ from healthcheck.workflows.fanout import run_short, visit
 from healthcheck.workflows.jobs import Launch, Refused, run_jobs
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.look import busy_now, look_at
+from healthcheck.workflows.nccl_judging import judge_logs
 from healthcheck.workflows.request import LOCALHOST
 
 
@@ -60,6 +61,7 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
     in_order = [outcomes[job.id] for job in jobs if job.id in outcomes]
     judgements = judge_jobs(stage, in_order, ledger.request.playbook, ledger.platform, ledger.request.thresholds)
     ledger.add_jobs(judgements)
+    judge_logs(stage, judgements, ledger, engine)
     _never_ran([job for job in jobs if job.id not in outcomes], ledger)
     if stage.name == "single_node":
         _who_goes_on(stage, judgements, ledger)

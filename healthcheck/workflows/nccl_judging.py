@@ -1,0 +1,69 @@
+"""What NCCL said of itself in the jobs of a stage, judged from the logs that were kept of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from healthcheck.diagnosis.warnings import warning_checks
+from healthcheck.errors import StoreError
+from healthcheck.evaluation.fleet import judge_drift
+from healthcheck.evaluation.stage import JobJudgement
+from healthcheck.evaluation.transport import judge_transport, nccl_version_by_host
+from healthcheck.model.command import JobOutcome
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.nccl import NcclRankLog
+from healthcheck.model.playbook import Stage
+from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.nccl_log import read_nccl_log
+from healthcheck.ports import Event, RunStore
+from healthcheck.probes.clock import offset_s
+from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.ledger import Ledger
+
+NCCL = "nccl"
+"""The setting under which the version that was really loaded is compared."""
+
+
+def judge_logs(stage: Stage, judgements: Iterable[JobJudgement], ledger: Ledger, engine: Engine) -> None:
+    """Hold the ways NCCL took against the machine's, find what its first warning means, compare its versions.
+
+    A host that took a wrong way is excluded from the jobs over several nodes that follow.
+    """
+    offsets = {host: offset for host, facts in ledger.facts.items() if (offset := offset_s(facts)) is not None}
+    versions: dict[str, str] = {}
+    found: list[CheckResult] = []
+    for judgement in judgements:
+        job = judgement.outcomes[0].job
+        logs = tuple(log for outcome in judgement.outcomes for log in _kept(outcome, engine.store))
+        failures = tuple(failure for outcome in judgement.outcomes for failure in outcome.output.failures)
+        found += judge_transport(job, logs, ledger.platform, {})
+        found += warning_checks(job, judgement.verdict, logs, failures, offsets_s=offsets)
+        versions.update(nccl_version_by_host(logs, {}))
+    if stage.name == "single_node":
+        found += _compared(versions, ledger)
+    ledger.add_checks(found)
+    for check in found:
+        host = check.component.host
+        if check.verdict is Verdict.FAIL and host is not None and stage.name == "single_node":
+            ledger.excluded.setdefault(host, check.message)
+        if check.verdict > Verdict.PASS:
+            engine.observer.event(Event(stage.name, check.message, str(check.component), check.verdict))
+
+
+def _kept(outcome: JobOutcome, store: RunStore) -> Iterable[NcclRankLog]:
+    """Every log of a job, under the name of the host it was fetched from: what NCCL calls it may be anything."""
+    for host, path in store.nccl_logs(outcome.job.id, outcome.job.stage):
+        try:
+            with path.open(encoding="utf-8", errors="replace") as lines:
+                yield replace(read_nccl_log(lines, host), host=host)
+        except OSError as error:
+            raise StoreError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _compared(versions: dict[str, str], ledger: Ledger) -> tuple[CheckResult, ...]:
+    for host, version in versions.items():
+        ledger.settings[host] = (*ledger.settings.get(host, ()), (NCCL, version))
+    differing = judge_drift({host: ((NCCL, version),) for host, version in versions.items()})
+    return tuple(check for check in differing if check.verdict is not Verdict.PASS)
