@@ -9,6 +9,7 @@ import re
 from functools import cache
 
 from healthcheck.diagnosis.catalogue.fabric import FABRIC_CAUSES
+from healthcheck.diagnosis.catalogue.fleet import FLEET_CAUSES
 from healthcheck.diagnosis.catalogue.gpus import GPU_CAUSES
 from healthcheck.diagnosis.catalogue.jobs import JOB_CAUSES
 from healthcheck.diagnosis.catalogue.machine import MACHINE_CAUSES
@@ -22,13 +23,14 @@ CAUSES: tuple[Cause, ...] = (
     *GPU_CAUSES,
     *NETWORK_CAUSES,
     *FABRIC_CAUSES,
+    *SYSTEM_CAUSES,
+    *FLEET_CAUSES,
     *NCCL_CAUSES,
     *NCCL_NET_CAUSES,
-    *SYSTEM_CAUSES,
     *JOB_CAUSES,
     *MACHINE_CAUSES,
 )
-"""A part that is named before what a job only shows, and that before what could not be measured."""
+"""A part that is named before what NCCL and a job only show, and that before what could not be measured."""
 
 CONSEQUENCES = frozenset({"integrity.not_run", "stage.not_run"})
 """Rules that only repeat what another result on the same component already says."""

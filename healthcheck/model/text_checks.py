@@ -12,4 +12,10 @@ CHECK_TEXTS: dict[str, str] = {
     "check.nccl.settings": "does a login bring NCCL settings along that slow jobs down; they apply to every job and "
     "show on no command line",
     "check.node.allocation": "has Slurm given the node to another job; it may not have begun to use the GPUs yet",
+    "check.nccl.warning": "what did NCCL complain of first, over all ranks of a job that was not well; the first line "
+    "names the part, the others only follow",
+    "check.fleet.drift": "are versions and settings the same on all nodes; the one node that differs takes other paths "
+    "than its peers, or refuses them",
+    "check.fleet.pin": "does every node have the versions that the playbook or the platform pins; an update that "
+    "missed a node shows here first",
 }

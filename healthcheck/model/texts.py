@@ -13,6 +13,7 @@ from functools import lru_cache
 from string import Formatter
 
 from healthcheck.model.text_causes_fabric import FABRIC_CAUSE_TEXTS
+from healthcheck.model.text_causes_fleet import FLEET_CAUSE_TEXTS
 from healthcheck.model.text_causes_gpus import GPU_CAUSE_TEXTS
 from healthcheck.model.text_causes_jobs import JOB_CAUSE_TEXTS
 from healthcheck.model.text_causes_machine import MACHINE_CAUSE_TEXTS
@@ -62,6 +63,7 @@ CATALOGUE_EN = _joined(
     NCCL_NET_CAUSE_TEXTS,
     NETWORK_CAUSE_TEXTS,
     SYSTEM_CAUSE_TEXTS,
+    FLEET_CAUSE_TEXTS,
     REPORT_TEXTS,
 )
 
