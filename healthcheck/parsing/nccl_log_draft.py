@@ -63,6 +63,8 @@ class Draft:
         look = _LOOKS.get(word)
         if look is not None:
             look(self, message, line)
+        elif "Got completion" in message:  # some versions report a failed transfer as INFO
+            self.warnings.add(message, at, None)
         elif word.startswith("NET/"):
             self.network.said_net(message, line)
         elif word.startswith("NCCL_"):
@@ -73,8 +75,6 @@ class Draft:
             self._said_algorithm(message)
         elif " coll channels, " in message:
             self._said_channels(message)
-        elif "Got completion" in message:
-            self.warnings.add(message, at, None)
         elif " -> " in message:
             self.warnings.add_trace(message, at)
 
