@@ -164,3 +164,19 @@ class CheckUp:
         """No process of the run on any host that can be reached."""
         left = self.lab.left_after(seconds, hosts)
         assert not left, "\n".join(map(str, left))
+
+    def logs_on(self, host: str) -> list[str]:
+        """Folders with NCCL logs of the run that lie on a host."""
+        return self.lab.run(host, "sh", "-c", f"ls -d /tmp/healthcheck-{self.record.owner.token}.*").stdout.split()
+
+    def assert_no_logs_left(self, *hosts: str) -> None:
+        """No NCCL log of the run on any host (default: all)."""
+        left = [path for host in hosts or ("head", *self.lab.hosts) for path in self.logs_on(host)]
+        assert not left, left
+
+    def kept_logs(self, stage: str) -> dict[str, list[str]]:
+        """Host -> texts of the NCCL logs that were brought from it in a stage."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.folder.glob(f"raw/{stage}/*/nccl/*/*")):
+            found.setdefault(path.parent.name, []).append(path.read_text())
+        return found

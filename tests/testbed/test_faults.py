@@ -240,6 +240,10 @@ def test_link_cut_in_mid_run(lab: Lab, check_up: CheckUp) -> None:
 
     check_up.assert_ended(1)
     check_up.assert_why("n003", "may still run there")
+    notes = " ".join(map(str, check_up.record.notes))
+    assert "n003: /tmp/healthcheck-" in notes, notes
+    assert check_up.logs_on("n003"), "the note tells the truth"
+    check_up.assert_no_logs_left("head", "n001", "n002", "n004")
     check_up.assert_nothing_left(hosts=("head", "n001", "n002", "n004"))
     # The daemon there hears nothing from mpirun any more, and ends long before its deadline.
     check_up.assert_nothing_left(seconds=max(1.0, began + 45 - time.monotonic()))

@@ -48,6 +48,7 @@ def finish_by_resume(check_up: CheckUp) -> None:
     after = {job.id: job.started_at for job in record.jobs}
     assert kept == {job: after[job] for job in kept}
     check_up.assert_nothing_left()
+    check_up.assert_no_logs_left()
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -62,6 +63,7 @@ def test_asked_to_stop(lab: Lab, stage: str, number: int, exit_code: int) -> Non
     check_up.assert_ended(exit_code)
     assert check_up.record.state == "interrupted"
     check_up.assert_nothing_left()
+    check_up.assert_no_logs_left()
     finish_by_resume(check_up)
 
 

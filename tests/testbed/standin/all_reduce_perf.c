@@ -2,7 +2,8 @@
  *
  * A real mpirun starts it on real hosts. The ranks really meet (once for every line of the table);
  * the numbers are invented by `python -m healthcheck.simulator.standin`, which rank 0 asks for the
- * lines. Built with -DNO_MPI it is what nccl-tests is without MPI: every process prints a table.
+ * lines. Where NCCL_DEBUG_FILE is set (%h host, %p pid) every rank writes there what NCCL would, by
+ * `python -m healthcheck.simulator.nccl_log`. Built with -DNO_MPI it is what nccl-tests is without MPI: every process prints a table.
  *
  * It reads on every host, below /run/standin:
  *   python   the interpreter that has healthcheck installed (rank 0's host)
@@ -72,8 +73,8 @@ static int is_row(const char *line) {
   return isdigit((unsigned char)*line) != 0;
 }
 
-/* The command that prints the table. Host names go through the shell and are checked for that. */
-static FILE *table(char names[][NAME], int ranks, char faults[][NAME], int argc, char **argv) {
+/* A command of the simulator about this job. Host names go through the shell and are checked for that. */
+static const char *ask(const char *what, char names[][NAME], int ranks, char faults[][NAME], int argc, char **argv) {
   static char python[512], model[1024], command[1 << 16];
   char hosts[1 << 14] = "", planted[1 << 13] = "";
   int n_hosts = 0;
@@ -86,13 +87,35 @@ static FILE *table(char names[][NAME], int ranks, char faults[][NAME], int argc,
     if (!strncmp(faults[rank], "sim:", 4))
       snprintf(planted + strlen(planted), sizeof planted - strlen(planted), " --fault '%s:%s'", names[rank], faults[rank] + 4);
   }
-  snprintf(command, sizeof command, "exec %s -m healthcheck.simulator.standin --program all_reduce_perf --version 2.17.10 %s --hosts %s --ranks-per-host %d%s --",
-           python, model, hosts, ranks / n_hosts, planted);
+  snprintf(command, sizeof command, "exec %s -m healthcheck.simulator.%s %s --hosts %s --ranks-per-host %d%s --",
+           python, what, model, hosts, ranks / n_hosts, planted);
   for (int i = 1; i < argc; i++)
     snprintf(command + strlen(command), sizeof command - strlen(command), " '%s'", argv[i]);
-  FILE *lines = popen(command, "r");
+  return command;
+}
+
+static FILE *table(char names[][NAME], int ranks, char faults[][NAME], int argc, char **argv) {
+  FILE *lines = popen(ask("standin --program all_reduce_perf --version 2.17.10", names, ranks, faults, argc, argv), "r");
   if (!lines) { perror("stand-in"); exit(1); }
   return lines;
+}
+
+/* The log of this rank. Without a place to write it NCCL goes on, too. */
+static void write_nccl_log(int rank, char names[][NAME], int ranks, char faults[][NAME], int argc, char **argv) {
+  const char *pattern = getenv("NCCL_DEBUG_FILE");
+  char path[1024] = "", what[256], line[LINE];
+  if (!pattern) return;
+  for (; *pattern; pattern++) {
+    const size_t used = strlen(path), room = sizeof path - used;
+    if (!strncmp(pattern, "%h", 2)) { snprintf(path + used, room, "%s", names[rank]); pattern++; }
+    else if (!strncmp(pattern, "%p", 2)) { snprintf(path + used, room, "%d", (int)getpid()); pattern++; }
+    else snprintf(path + used, room, "%c", *pattern);
+  }
+  snprintf(what, sizeof what, "nccl_log --host %s --rank %d --pid %d", names[rank], rank, (int)getpid());
+  FILE *lines = popen(ask(what, names, ranks, faults, argc, argv), "r"), *log = fopen(path, "w");
+  while (lines && log && fgets(line, sizeof line, lines)) fputs(line, log);
+  if (lines) pclose(lines);
+  if (log) fclose(log);
 }
 
 #ifdef NO_MPI
@@ -101,6 +124,7 @@ int main(int argc, char **argv) {
   gethostname(name[0], NAME - 1);
   struct fault fault = read_fault(1);
   memcpy(faults[0], fault.kind, NAME);
+  write_nccl_log(0, name, 1, faults, argc, argv);
   FILE *lines = table(name, 1, faults, argc, argv);
   for (int rows = 0; fgets(line, sizeof line, lines); rows += is_row(line)) { strike(&fault, rows); fputs(line, stdout); fflush(stdout); }
   return pclose(lines) ? 1 : 0;
@@ -136,6 +160,7 @@ int main(int argc, char **argv) {
   MPI_Allgather(fault.kind, NAME, MPI_CHAR, faults, NAME, MPI_CHAR, MPI_COMM_WORLD);
   int wait_ms = read_line("delay", delay, sizeof delay) ? atoi(delay) : 50;
 
+  write_nccl_log(rank, names, ranks, faults, argc, argv);
   FILE *lines = rank ? NULL : table(names, ranks, faults, argc, argv);
   for (int rows = 0;;) {
     strike(&fault, rows);

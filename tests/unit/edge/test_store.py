@@ -85,3 +85,42 @@ def test_a_resumed_run_keeps_its_token() -> None:
     before = current_owner()
     assert adopt(before).token == before.token
     assert current_owner().token != before.token
+
+
+def test_logs_of_nodes_are_private_and_found_by_host(tmp_path: Path) -> None:
+    store = DirectoryStore.create(tmp_path, SystemClock())
+    job = ("multi_node.all_reduce.x", "multi_node")
+    for host, name in (("n2", "nccl.n2.9"), ("fe80::1", "nccl.a.1"), ("n2", "nccl.n2.10")):
+        store.save_nccl_log(*job, host, name, f"{host} {name} \ufffd")
+    found = DirectoryStore(store.folder, SystemClock()).nccl_logs(*job)
+    assert [(host, path.read_text()) for host, path in found] == [
+        ("fe80::1", "fe80::1 nccl.a.1 \ufffd"),
+        ("n2", "n2 nccl.n2.10 \ufffd"),
+        ("n2", "n2 nccl.n2.9 \ufffd"),
+    ]
+    assert {stat.S_IMODE(path.stat().st_mode) for _, path in found} == {0o600}
+    assert {stat.S_IMODE(path.parent.stat().st_mode) for _, path in found} == {0o700}
+    assert store.nccl_logs("another", "multi_node") == ()
+
+
+@pytest.mark.parametrize(
+    "name", ["../../escape", "..", ".", "", "/etc/passwd", ".hidden", "a\nb\0c", "x" * 5000, "\udcff"]
+)
+def test_a_name_from_a_node_leads_nowhere_else(tmp_path: Path, name: str) -> None:
+    store = DirectoryStore.create(tmp_path, SystemClock())
+    for host in ("n1", name[:200] or "n2"):
+        paths = [store.save_nccl_log("job", "single_node", host, name, text) for text in ("one", "two")]
+        assert [path.read_text() for path in paths] == ["one", "two"], "the second does not replace the first"
+        for path in paths:
+            assert path.parent.parent == store.folder / "raw" / "single_node" / "job" / "nccl"
+            assert not path.name.startswith(".")
+    assert len(store.nccl_logs("job", "single_node")) == 4
+
+
+def test_a_second_attempt_has_no_logs_of_the_first(tmp_path: Path) -> None:
+    store = DirectoryStore.create(tmp_path, SystemClock())
+    store.sink("job", "single_node").close()
+    store.save_nccl_log("job", "single_node", "n1", "nccl.n1.1", "first")
+    store.sink("job", "single_node").close()
+    assert store.nccl_logs("job", "single_node") == ()
+    assert [path.read_text() for path in store.folder.glob("raw/single_node/*/nccl/*/*")] == ["first"]
