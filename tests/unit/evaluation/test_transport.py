@@ -1,0 +1,324 @@
+"""What the log of a node proves about the ways NCCL took, and what it does not."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from healthcheck.edge.shipped import shipped_platforms
+from healthcheck.evaluation.rank_hosts import ranks_by_host
+from healthcheck.evaluation.transport import judge_transport, nccl_version_by_host
+from healthcheck.model.command import CollectiveJob
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.nccl import NcclRankLog
+from healthcheck.model.platform import Platform
+from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.nccl_log import read_nccl_log
+from tests.unit.evaluation.builders import job
+from tests.unit.parsing.captures import FIXTURES
+
+A100 = shipped_platforms()["a100-sxm4-8gpu-8x200"]
+FEW_NICS = shipped_platforms()["a100-sxm4-8gpu-1x200"]
+H100 = msgspec.structs.replace(A100, gpu=msgspec.structs.replace(A100.gpu, names=("NVIDIA H100 80GB HBM3",)))
+PCIE = msgspec.structs.replace(
+    A100, intra_busbw_gbyte_s=msgspec.structs.replace(A100.intra_busbw_gbyte_s, value=24.0), peak_basis="effective"
+)
+NICS = "NET/IB : Using " + " ".join(f"[{n}]mlx5_{n}:1/IB" for n in range(8)) + " [RO]; OOB eth0:10.0.0.1<0>"
+P2P = "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM/read"
+DONE = "ncclCommInitRank comm 0x1 rank 0 nranks 16 cudaDev 0 nvmlDev 0 busId 7000 commId 0x1 - Init COMPLETE"
+HEALTHY = (
+    "NCCL version 2.21.5+cuda12.4",
+    NICS,
+    "Using network IB",
+    *(f"NET/IB : GPU Direct RDMA Enabled for HCA {n} 'mlx5_{n}'" for n in range(8)),
+    "=== System : maxBw 240.0 totalBw 240.0 ===",
+    "NVLS multicast support is not available on dev 0",
+    P2P,
+    "Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA",
+    "Channel 00/0 : 9[1] -> 0[0] [receive] via NET/IB/0/GDRDMA",
+    DONE,
+)
+MULTI = job(2)
+SINGLE = job(1)
+
+
+def log(*messages: str, host: str = "node01") -> NcclRankLog:
+    return read_nccl_log([f"{host}:40:41 [0] NCCL INFO {message}\n" for message in messages], host)
+
+
+def judged(
+    *messages: str, of: CollectiveJob = MULTI, platform: Platform | None = A100, sets: str = ""
+) -> dict[str, CheckResult]:
+    """The results about node01 by check; `sets`: a variable the run sets itself."""
+    of = msgspec.structs.replace(of, env=((sets, "1"),) if sets else ())
+    found = judge_transport(of, [log(*messages)], platform, {"node01": "node01"})
+    assert len({result.check for result in found}) == len(found)
+    assert all(str(result.component) == "node01" and result.job == of.id for result in found)
+    return {result.check: result for result in found}
+
+
+def without(*words: str) -> tuple[str, ...]:
+    """A healthy log that lacks the lines with these words."""
+    return tuple(line for line in HEALTHY if not any(word in line for word in words))
+
+
+def test_a_healthy_node_passes_everything_without_a_word_of_evidence() -> None:
+    found = judged(*HEALTHY)
+    assert set(found) == {"nccl.transport", "nccl.gdr", "nccl.nics", "nccl.p2p", "nccl.settings"}
+    assert all(result.verdict is Verdict.PASS and not result.evidence for result in found.values())
+
+
+def test_a_log_that_says_nothing_proves_nothing() -> None:
+    assert judged("Trees [0] 1/-1/-1->0->-1") == {}
+
+
+@pytest.mark.parametrize("of", [SINGLE, MULTI])
+def test_tcp_where_infiniband_is_fails_whatever_the_number_says(of: CollectiveJob) -> None:
+    found = judged("NET/IB : No device found.", "Using network Socket", P2P, DONE, of=of)
+    result = found["nccl.transport"]
+    assert (result.verdict, result.rule) == (Verdict.FAIL, "transport.socket")
+    assert [line.text.partition("INFO ")[2] for line in result.evidence] == [
+        "NET/IB : No device found.",
+        "Using network Socket",
+    ]
+    assert "nccl.gdr" not in found and "nccl.nics" not in found  # they would say the same thing again
+
+
+@pytest.mark.parametrize("network", ["AWS Libfabric", "FasTrak", "IBext_v8", "gIB", "IB"])
+def test_networks_of_clouds_count_as_rdma(network: str) -> None:
+    assert judged(f"Using network {network}")["nccl.transport"].verdict is Verdict.PASS
+
+
+def test_libfabric_over_tcp_is_tcp() -> None:
+    found = judged("NET/OFI Selected Provider is tcp;ofi_rxm", "Using network AWS Libfabric")
+    assert found["nccl.transport"].rule == "transport.socket"
+    assert judged("NET/OFI Selected Provider is efa", "Using network AWS Libfabric")["nccl.transport"].rule == (
+        "transport.rdma"
+    )
+
+
+def test_tcp_is_no_fault_where_nobody_promised_more() -> None:
+    plain = msgspec.structs.replace(A100, nics=msgspec.structs.replace(A100.nics, count=0))
+    assert "nccl.transport" not in judged("Using network Socket", platform=plain)
+    assert "nccl.transport" not in judged("Using network Socket", platform=None)
+
+
+def test_data_between_gpus_of_one_node_over_the_nics_fails() -> None:
+    inside = "Channel 00/0 : 3[3] -> 4[4] [send] via NET/IB/0/GDRDMA"
+    result = judged(*HEALTHY, inside)["nccl.transport"]
+    assert (result.verdict, result.rule) == (Verdict.FAIL, "transport.loopback")
+    assert [line.text.partition("INFO ")[2] for line in result.evidence] == [inside]
+    # Between GPUs behind different PCIe switches NCCL takes that way by choice.
+    assert judged(*HEALTHY, inside, platform=PCIE)["nccl.transport"].verdict is Verdict.PASS
+
+
+def test_ranks_of_two_nodes_are_not_taken_for_one() -> None:
+    assert judged(*HEALTHY, "Channel 00/0 : 7[7] -> 8[0] [send] via NET/IB/0/GDRDMA")["nccl.transport"].rule == (
+        "transport.rdma"
+    )
+
+
+def test_ranks_placed_in_another_order_are_not_held_against_the_planned_one() -> None:
+    logs = {"node01": [log(DONE.replace("rank 0", "rank 1"))], "node02": [log(DONE, host="node02")]}
+    assert ranks_by_host(MULTI, logs) == {0: "node02", 1: "node01"}
+    two_groups = {"node01": [log(DONE)], "node02": [log(DONE, host="node02")]}
+    assert ranks_by_host(MULTI, two_groups) == {}
+
+
+def test_no_gpudirect_on_any_card() -> None:
+    refused = [f"NET/IB : GPU Direct RDMA Disabled for HCA {n} 'mlx5_{n}'" for n in range(8)]
+    for of in (SINGLE, MULTI):
+        result = judged(*without("GPU Direct", "NET/IB/0"), *refused, of=of)["nccl.gdr"]
+        assert (result.verdict, result.rule) == (Verdict.DEGRADED, "gdr.off")
+        assert "Disabled for HCA 0 'mlx5_0'" in result.evidence[0].text
+
+
+def test_connections_without_gpudirect() -> None:
+    plain = [f"Channel 0{n}/0 : 0[0] -> 8[0] [send] via NET/IB/0" for n in range(2)]
+    result = judged(*without("NET/IB/0"), *plain)["nccl.gdr"]
+    assert (result.verdict, result.rule) == (Verdict.DEGRADED, "gdr.off")
+    assert result.evidence[0].text.endswith("via NET/IB/0")
+    far = "GPU Direct RDMA Disabled for GPU 7000 / HCA 0 (distance 7 > 4)"
+    assert judged(*without("GPU Direct", "NET/IB/0"), far, *plain)["nccl.gdr"].rule == "gdr.far"
+
+
+def test_one_torn_line_is_no_missing_gpudirect() -> None:
+    assert judged(*HEALTHY, "Channel 01/0 : 0[0] -> 8[0] [send] via NET/IB/0")["nccl.gdr"].verdict is Verdict.PASS
+
+
+def test_gpus_that_share_a_nic_may_be_far_from_it() -> None:
+    far = [f"GPU Direct RDMA Disabled for GPU {n}000 / HCA 0 (distance 7 > 4)" for n in range(7)]
+    near = "GPU Direct RDMA Enabled for GPU 7000 / HCA 0 (distance 4 <= 4), read 1"
+    plain = [f"Channel 0{n}/0 : 0[0] -> 8[0] [send] via NET/IB/0" for n in range(4)]
+    one = ["NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>", "Using network IB"]
+    assert judged(*one, *far, near, of=SINGLE, platform=FEW_NICS)["nccl.gdr"].verdict is Verdict.PASS
+    assert judged(*one, *far, of=SINGLE, platform=FEW_NICS)["nccl.gdr"].rule == "gdr.far"
+    assert judged(*one, *far, near, of=SINGLE)["nccl.gdr"].rule == "gdr.far"
+    with_gdr = "Channel 00/0 : 7[7] -> 8[0] [send] via NET/IB/0/GDRDMA"
+    assert judged(*one, *plain, with_gdr, platform=FEW_NICS)["nccl.gdr"].verdict is Verdict.PASS
+    assert judged(*one, *plain, platform=FEW_NICS)["nccl.gdr"].rule == "gdr.off"
+
+
+def test_every_gpu_is_far_from_some_nics() -> None:
+    lines = [f"GPU Direct RDMA Disabled for GPU 7000 / HCA {n} (distance 7 > 4)" for n in range(1, 8)]
+    near = "GPU Direct RDMA Enabled for GPU 7000 / HCA 0 (distance 4 <= 4), read 1"
+    assert judged(*without("GPU Direct"), *lines, near)["nccl.gdr"].verdict is Verdict.PASS
+
+
+def test_storage_ports_without_gpudirect_are_no_finding() -> None:
+    more = "NET/IB : GPU Direct RDMA Disabled for HCA 8 'mlx5_8'"
+    assert judged(*HEALTHY, more, of=SINGLE)["nccl.gdr"].verdict is Verdict.PASS
+
+
+def test_the_flag_behind_the_rings_counts_only_between_nodes() -> None:
+    lines = (*without("GPU Direct", "NET/IB/0"), "Connected all rings, use ring PXN 0 GDR 0")
+    assert judged(*lines)["nccl.gdr"].rule == "gdr.off"
+    assert "nccl.gdr" not in judged(*lines, of=SINGLE)
+
+
+def test_fewer_nics_than_promised_and_more() -> None:
+    fewer = NICS.replace("[7]mlx5_7:1/IB ", "")
+    result = judged(*without("Using"), fewer, "Using network IB")["nccl.nics"]
+    assert (result.verdict, result.rule) == (Verdict.DEGRADED, "nics.fewer")
+    assert "7 of 8" in str(result.message)
+    more = NICS.replace(" [RO]", " [8]mlx5_8:1/IB [9]mlx5_9:1/RoCE [RO]")
+    assert judged(*without("Using"), more, "Using network IB")["nccl.nics"].verdict is Verdict.PASS
+    other = fewer.replace(" [RO]", " [7]mlx5_9:1/RoCE [RO]")  # a storage port of the other kind fills no gap
+    assert judged(*without("Using"), other, "Using network IB")["nccl.nics"].rule == "nics.fewer"
+    assert "nccl.nics" not in judged(*without("Using"), fewer.partition("; OOB")[0], "Using network IB")
+
+
+@pytest.mark.parametrize("via", ["direct shared memory", "SHM/direct/direct", "SHM/direct"])
+def test_host_memory_between_gpus_with_nvlink_fails(via: str) -> None:
+    line = f"Channel 00/0 : 0[0] -> 1[1] via {via}"
+    result = judged(*HEALTHY, line)["nccl.p2p"]
+    assert (result.verdict, result.rule) == (Verdict.FAIL, "p2p.shm")
+    assert result.evidence[0].text.endswith(via)
+    assert "nccl.p2p" not in judged(*HEALTHY, line, platform=PCIE)
+    assert "nccl.p2p" not in judged(*HEALTHY, line, platform=None)
+
+
+def test_gpus_that_reach_each_other_only_over_pcie_fail() -> None:
+    slow = (*without("maxBw"), "=== System : maxBw 24.0 totalBw 24.0 ===")
+    assert judged(*slow)["nccl.p2p"].rule == "p2p.pcie"
+    # With one GPU a node the best path there is leads to the NIC.
+    assert "nccl.p2p" not in judged(*slow, of=job(2, ranks=1))
+
+
+def test_nvls_is_asked_for_only_where_it_exists() -> None:
+    assert "nccl.nvls" not in judged(*HEALTHY)
+    result = judged(*HEALTHY, platform=H100)["nccl.nvls"]
+    assert (result.verdict, result.rule) == (Verdict.DEGRADED, "nvls.off")
+    on = (*without("NVLS"), "NVLS multicast support is available on dev 0 (NVLS_NCHANNELS 16)")
+    assert judged(*on, platform=H100)["nccl.nvls"].verdict is Verdict.PASS
+    assert "nccl.nvls" not in judged(*without("NVLS"), platform=H100)
+    for name in ("NVIDIA H100 PCIe", "NVIDIA H100 NVL"):
+        cards = msgspec.structs.replace(H100, gpu=msgspec.structs.replace(H100.gpu, names=(name,)))
+        assert "nccl.nvls" not in judged(*HEALTHY, platform=cards)
+    small = msgspec.structs.replace(H100, gpu=msgspec.structs.replace(H100.gpu, count=4))
+    assert "nccl.nvls" not in judged(*HEALTHY, platform=small)  # a board without switches
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "NCCL_ALGO set by environment to Ring",
+        "NCCL_PROTO set by environment to LL",
+        "NCCL_MAX_NCHANNELS set by environment to 2.",
+        "NCCL_MIN_NCHANNELS set by environment to 2.",
+        "NCCL_NTHREADS set by environment to 64.",
+        "NCCL_BUFFSIZE set by environment to 1048576.",
+        "NCCL_P2P_DISABLE set by environment to 1.",
+        "NCCL_SHM_DISABLE set by environment to 1.",
+        "NCCL_IB_DISABLE set by environment to 1.",
+        "NCCL_NVLS_ENABLE set by environment to 0.",
+        "NCCL_P2P_LEVEL set by environment to LOC",
+        "NCCL_NET_GDR_LEVEL set by environment to LOC",
+        "NCCL_IB_GID_INDEX set by environment to 3.",
+    ],
+)
+def test_a_variable_that_forces_nccl_is_quoted(said: str) -> None:
+    result = judged(*HEALTHY, said)["nccl.settings"]
+    assert (result.verdict, result.rule) == (Verdict.DEGRADED, "settings.forced")
+    assert result.evidence[0].text.endswith(said)
+    name = said.partition(" ")[0]
+    assert name in str(result.message)
+    assert judged(*HEALTHY, said, sets=name)["nccl.settings"].verdict is Verdict.PASS  # this run set it
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "NCCL_DEBUG_FILE set by environment to /tmp/x",
+        "NCCL_IB_HCA set to mlx5",
+        "NCCL_SOCKET_IFNAME set by environment to eth0",
+        "NCCL_P2P_DISABLE set by environment to 0.",
+        "NCCL_NVLS_ENABLE set by environment to 1.",
+        "NCCL_P2P_LEVEL set by environment to NVL",
+        "NCCL_NET_GDR_LEVEL set by environment to SYS",
+        "NCCL_IB_GID_INDEX set by environment to -1.",
+        "NCCL_TOPO_FILE set by environment to /etc/topo.xml",
+    ],
+)
+def test_a_variable_that_forces_nothing_is_no_finding(said: str) -> None:
+    assert judged(*HEALTHY, said)["nccl.settings"].verdict is Verdict.PASS
+
+
+def test_a_gid_index_is_needed_before_2_21() -> None:
+    older = ("NCCL version 2.18.3+cuda12.2", *HEALTHY[1:], "NCCL_IB_GID_INDEX set by environment to 3.")
+    assert judged(*older)["nccl.settings"].verdict is Verdict.PASS
+
+
+def test_what_the_run_asked_for_is_not_held_against_the_node() -> None:
+    found = judged("Using network Socket", of=SINGLE, sets="NCCL_IB_DISABLE")["nccl.transport"]
+    assert (found.verdict, found.rule) == (Verdict.SKIPPED, "transport.as_asked")
+    assert "NCCL_IB_DISABLE" in str(found.message)
+    assert judged(*HEALTHY, sets="NCCL_IB_DISABLE")["nccl.transport"].verdict is Verdict.PASS
+
+
+def test_a_node_goes_by_its_name_in_the_hostfile() -> None:
+    of = msgspec.structs.replace(MULTI, hosts=("gpu01.cluster", "10.0.0.2"))
+    logs = [log(*HEALTHY, host="gpu01"), log(*HEALTHY, host="ip-10-0-0-2"), log(*HEALTHY, host="elsewhere")]
+    logs[2] = msgspec.structs.replace(logs[2], n_ranks=4)
+    found = judge_transport(of, logs, A100, {"ip-10-0-0-2": "10.0.0.2"})
+    assert {str(result.component) for result in found} == {"gpu01.cluster", "10.0.0.2"}
+    unknown = judge_transport(of, [msgspec.structs.replace(logs[2], n_ranks=16, rank=9)], A100, {})
+    assert {str(result.component) for result in unknown} == {"10.0.0.2"}  # ranks 8 to 15 are there
+    assert judge_transport(of, [logs[2]], A100, {}) == ()
+
+
+def test_a_node_without_a_log_is_named_only_where_one_was_expected() -> None:
+    assert {str(one.component) for one in judge_transport(MULTI, [log(*HEALTHY)], A100, {})} == {"node01"}
+    (missing,) = (
+        one
+        for one in judge_transport(MULTI, [log(*HEALTHY)], A100, {}, expected_hosts=MULTI.hosts)
+        if str(one.component) == "node02"
+    )
+    assert (missing.verdict, missing.rule) == (Verdict.SKIPPED, "unseen.tool_missing")
+
+
+def test_all_ranks_of_a_node_make_one_result() -> None:
+    good, bad = log(*HEALTHY), log(*HEALTHY, "Channel 00/0 : 3[3] -> 2[2] via SHM/direct/direct")
+    found = judge_transport(MULTI, [good, bad, good], A100, {})
+    assert [one.rule for one in found if one.check == "nccl.p2p"] == ["p2p.shm"]
+
+
+def test_versions_by_host_for_the_comparison_over_the_fleet() -> None:
+    logs = [log(*HEALTHY), log(*HEALTHY), log("NCCL version 2.18.3+cuda12.2", host="n2"), log("x", host="n3")]
+    assert nccl_version_by_host(logs, {"n2": "node02"}) == (("node01", "2.21.5"), ("node02", "2.18.3"))
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "platform", "rules"),
+    [
+        ("v2.8.4-two-nodes", MULTI, A100, set()),
+        ("v2.18.3-gdr-off", MULTI, A100, {"gdr.off"}),
+        ("v2.21.5-socket", SINGLE, A100, {"transport.socket"}),
+        ("v2.27.5-h100-two-nodes", MULTI, H100, set()),
+        ("v2.30.1-loopback-and-broken", SINGLE, A100, {"transport.loopback", "settings.forced"}),
+    ],
+)
+def test_whole_logs_of_five_versions(name: str, of: CollectiveJob, platform: Platform, rules: set[str]) -> None:
+    with (FIXTURES / "nccl_log" / f"{name}.log").open() as lines:
+        found = judge_transport(of, [read_nccl_log(lines)], platform, {})
+    assert {one.rule for one in found if one.verdict > Verdict.PASS} == rules
