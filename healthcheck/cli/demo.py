@@ -95,22 +95,31 @@ def _check_up(cluster: SimCluster, results: Path, as_json: bool, quiet: bool) ->
 
 
 def differences(record: RunRecord, cluster: SimCluster) -> list[str]:
-    """What the record misses of the planted faults, and what it says beyond them; empty when it is exact."""
-    from healthcheck.model import component as components
-    from healthcheck.model.verdict import Verdict
-    from healthcheck.simulator.faults import HcaFault, NoiseFault
+    """What the record misses of the planted faults, and what it says beyond them; empty when it is exact.
 
-    planted = {
-        components.hca(fault.host, fault.device) if isinstance(fault, HcaFault) else components.node(fault.host)
-        for fault in cluster.faults
-        if not isinstance(fault, NoiseFault)
-    }
-    blamed = {check.component for check in record.checks if check.component.host and check.verdict is not Verdict.PASS}
-    missed = [f"{component} was planted and not found" for component in sorted(planted - blamed)]
-    sick = {component.host for component in planted}
+    A fault counts as found under its own cause only. What follows from a fault may be said too.
+    """
+    from healthcheck.model.verdict import Verdict
+    from healthcheck.simulator.expected import expected, primary
+    from healthcheck.simulator.faults import NoiseFault
+
+    planted = [fault for fault in cluster.faults if not isinstance(fault, NoiseFault)]
+    wanted = [expected(fault) for fault in planted]
+    missed = [
+        f"{want.component} was planted and not found as {' or '.join(sorted(want.causes))}"
+        for want in wanted
+        if not any(want.met_by(finding) for finding in record.findings)
+    ]
+    sick = {fault.host for fault in planted}
     extra = [
+        f"{finding.component} is said to have {finding.cause.code} and nothing was planted there"
+        for finding in primary(record.findings)
+        if finding.component.host not in sick
+    ]
+    named = {finding.component.host for finding in record.findings}
+    extra += [
         f"{host.name} is {host.verdict.name} and nothing was planted there"
         for host in record.hosts
-        if host.verdict is not Verdict.PASS and host.name not in sick
+        if host.verdict is not Verdict.PASS and host.name not in sick and host.name not in named
     ]
     return missed + extra
