@@ -27,8 +27,12 @@ class Cause(Struct, frozen=True):
     `rules`: the rules of check results that lead here, whole (`hca.down`) or by their first word (`connect`); the rule
     `warn.<code>` leads here without being named. `signature`: a pattern (`re.search`) of the line of NCCL or of a
     launcher that shows it, "" if none does. `secondary`: it only ever follows from something else, which is to be
-    looked for first. `explains`: the rules, whole or by first word, of other results that become evidence of this
-    cause instead of findings of their own: those on the same host, and those of a job between nodes it took part in.
+    looked for first.
+
+    `explains`: the rules, whole or by first word, of other results that become evidence of this cause instead of
+    findings of their own: those on the same host, and those of a joint job it took part in. Only what stands behind a
+    row in the catalogue can be explained by it. `contradicted`: check ids or rules whose PASS on the same node speaks
+    against it.
 
     `commands`: argvs whose words may hold `{host}`, `{device}` (behind the colon of a component) and `{run_id}`; of
     `ssh {host} ...` the last word is what the shell over there gets. `told`: the message of the check brings the
@@ -42,6 +46,7 @@ class Cause(Struct, frozen=True):
     confidence: Confidence = Confidence.CONFIRMED
     secondary: bool = False
     explains: tuple[str, ...] = ()
+    contradicted: tuple[str, ...] = ()
     commands: tuple[tuple[str, ...], ...] = ()
     told: bool = False
     reference: str = ""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from healthcheck.diagnosis.cause import Cause
-from healthcheck.diagnosis.causes import CONSEQUENCES, FOLLOWS, NOT_MEASURED, STOPPED, cause_of, urgency
+from healthcheck.diagnosis.causes import FOLLOWS, NOT_MEASURED, STOPPED, urgency
+from healthcheck.diagnosis.grouping import BETWEEN_NODES, Group, groups
+from healthcheck.diagnosis.warnings import NOT_ALONE
 from healthcheck.model.component import Component, Kind, natural, node
 from healthcheck.model.finding import CheckResult, Confidence, Finding
 from healthcheck.model.message import Arg, Message, say
@@ -18,7 +20,6 @@ from healthcheck.model.verdict import Verdict
 MOST_EVIDENCE = 12
 NAMED_PARTS = 8
 _SURE = (Confidence.CONFIRMED, Confidence.LIKELY, Confidence.SUSPECTED)
-_BETWEEN_NODES = (Kind.FABRIC, Kind.PATH, Kind.LINK, Kind.RAIL)
 
 
 class _Ranked(Struct, frozen=True):
@@ -47,35 +48,18 @@ def findings(
     members: Mapping[str, tuple[str, ...]] | None = None,
     interrupted: bool = False,
 ) -> tuple[Finding, ...]:
-    """One finding for each component with something against it, most urgent first.
+    """One finding a fault (a component and its cause), most urgent first; what a fault explains is evidence of it.
 
     `members` maps a job to its hosts: only a job that a host took part in can speak for it. `hosts` maps every host
     that was named to its verdict; one that is not PASS without a result of its own gets a finding that says so. A
     SKIPPED result becomes a finding only where a host was left alone (busy); a check that does not apply to the
     machine does not. `interrupted`: the user ended the run, which is why hosts may be without a result.
     """
-    by_component: dict[Component, list[CheckResult]] = {}
-    for check in checks:
-        if _speaks(check):
-            by_component.setdefault(check.component, []).append(check)
-    _fold_inactive_ports(by_component)
-    sick_ports = sorted(
-        (component for component, found in by_component.items() if component.kind is Kind.HCA and _measured_bad(found)),
-        key=lambda component: natural(component.text),
-    )
-    passed = [check for check in checks if check.verdict is Verdict.PASS and check.component.kind in _BETWEEN_NODES]
-    took_part = {check.job: frozenset((members or {}).get(check.job, ())) for check in passed}
-    ranked = [
-        _explained(
-            component,
-            found,
-            sick_ports,
-            [check for check in passed if component.kind is Kind.HCA and component.host in took_part[check.job]],
-            run_id,
-        )
-        for component, found in by_component.items()
-    ]
-    spoken_for = {component.host for component in by_component}
+    members = members or {}
+    found = groups(checks, members)
+    spoken_for = {group.component.host for group in found}
+    passed = _Passed(checks, members, spoken_for)
+    ranked = [_explained(group, passed, run_id) for group in found]
     ranked += [
         _unmeasured(host, verdict, STOPPED if interrupted else NOT_MEASURED, run_id)
         for host, verdict in hosts.items()
@@ -84,57 +68,64 @@ def findings(
     return tuple(entry.finding for entry in sorted(ranked, key=_Ranked.key))
 
 
-def _speaks(check: CheckResult) -> bool:
-    return check.sets_aside if check.verdict is Verdict.SKIPPED else check.verdict is not Verdict.PASS
+class _Passed:
+    """The results that are well and may speak against a finding about one of these hosts."""
+
+    def __init__(
+        self, checks: Iterable[CheckResult], members: Mapping[str, tuple[str, ...]], hosts: Collection[str | None]
+    ) -> None:
+        self._on_host: dict[str, list[CheckResult]] = {}
+        self._between: dict[str, list[CheckResult]] = {}
+        for check in checks:
+            if check.verdict is not Verdict.PASS:
+                continue
+            if check.component.kind in BETWEEN_NODES:
+                for host in members.get(check.job, ()):
+                    self._between.setdefault(host, []).append(check)
+            elif check.component.host is not None and check.component.host in hosts:
+                self._on_host.setdefault(check.component.host, []).append(check)
+
+    def against(self, group: Group) -> list[CheckResult]:
+        """A good joint job speaks against a sick card of a node in it; other looks by what the catalogue says."""
+        host = group.component.host or ""
+        named = group.cause.contradicted
+        against = [
+            check
+            for check in self._on_host.get(host, ())
+            if (check.check in named or check.rule in named)
+            and (check.component == group.component or check.component.kind is Kind.NODE)
+        ]
+        return against + (self._between.get(host, []) if group.component.kind is Kind.HCA else [])
 
 
-def _measured_bad(found: Iterable[CheckResult]) -> bool:
-    return any(check.verdict in (Verdict.DEGRADED, Verdict.FAIL) for check in found)
-
-
-def _fold_inactive_ports(by_component: dict[Component, list[CheckResult]]) -> None:
-    """A node that counts too few active ports says nothing new where the ports that are down are named."""
-    named = {check.component.host for found in by_component.values() for check in found if check.rule == "hca.down"}
-    for component in list(by_component):
-        if component.kind is Kind.NODE and component.host in named:
-            by_component[component] = [check for check in by_component[component] if check.rule != "hca.inactive"]
-            if not by_component[component]:
-                del by_component[component]
-
-
-def _explained(
-    component: Component,
-    found: list[CheckResult],
-    sick_ports: Sequence[Component],
-    passed: Sequence[CheckResult],
-    run_id: str,
-) -> _Ranked:
-    own = [check for check in found if check.rule not in CONSEQUENCES] or found
-    ordered = sorted(own, key=lambda check: (-check.verdict, urgency(cause_of(check.rule))))
-    first = ordered[0]
-    cause, args = STOPPED if _never_reached(first) else cause_of(first.rule), first.message.args
-    secondary = component.kind in _BETWEEN_NODES and bool(sick_ports) and _measured_bad(own)
-    if secondary:
-        cause, args = FOLLOWS, {"parts": ", ".join(map(str, sick_ports[:NAMED_PARTS])), "count": len(sick_ports)}
-    evidence = dict.fromkeys(entry for check in ordered for entry in check.evidence or (_as_evidence(check),))
+def _explained(group: Group, passed: _Passed, run_id: str) -> _Ranked:
+    first, cause, args = group.own[0], group.cause, group.own[0].message.args
+    if group.follows:
+        parts = sorted({other.component for other in group.follows}, key=lambda part: natural(part.text))
+        cause, args = FOLLOWS, {"parts": ", ".join(map(str, parts[:NAMED_PARTS])), "count": len(parts)}
+    told = (*group.own, *sorted(group.folded, key=lambda check: -check.verdict))
+    evidence = dict.fromkeys(entry for check in told for entry in check.evidence or (_as_evidence(check),))
+    unsure = first.message.code in NOT_ALONE
     finding = Finding(
-        component=component,
-        verdict=first.verdict,
-        confidence=cause.confidence,
+        component=group.component,
+        verdict=group.verdict,
+        confidence=Confidence.SUSPECTED if unsure else cause.confidence,
         cause=_text("cause", cause, args),
         remedy=_text("remedy", cause, args),
-        evidence_for=_distinct(check.message for check in ordered),
-        evidence_against=_distinct(check.message for check in passed),
-        commands=_told(cause, first.message) + commands(cause, component, run_id),
+        evidence_for=_distinct(check.message for check in told),
+        evidence_against=_distinct(check.message for check in passed.against(group)),
+        commands=_told(cause, first.message) + commands(cause, group.component, run_id),
         evidence=tuple(evidence)[:MOST_EVIDENCE],
-        job=first.job if cause is not STOPPED else "",  # what was cut off by hand shows nothing
+        job=_job(group),
     )
-    return _Ranked(finding, urgency(cause_of(first.rule)), secondary)
+    return _Ranked(finding, urgency(group.cause), secondary=bool(group.follows) or cause.secondary)
 
 
-def _never_reached(check: CheckResult) -> bool:
-    """Whether it was not run because the user ended the run before."""
-    return check.rule == "integrity.not_run" and check.message.args.get("why") == str(say("run.interrupted"))
+def _job(group: Group) -> str:
+    """The job whose output shows it; what was cut off by hand shows nothing."""
+    if group.cause is STOPPED:
+        return ""
+    return next((check.job for check in (*group.own, *group.folded) if check.job), "")
 
 
 def _told(cause: Cause, message: Message) -> tuple[str, ...]:

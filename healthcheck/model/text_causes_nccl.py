@@ -147,4 +147,11 @@ NCCL_CAUSE_TEXTS: dict[str, str] = {
     "why.algorithm_impossible": "The settings allow only algorithms that this machine or this collective does not "
     "have.",
     "against.algorithm_impossible": "Neither is set in the environment nor in nccl.conf.",
+    "nccl.warning.first": "NCCL on {host} was the first to give a reason (rank {rank}, {at}); other ranks that only "
+    "followed: {followers}. It wrote: {line}",
+    "nccl.warning.together": "NCCL on {host} gave a reason (rank {rank}, {at}) within {tolerance:g} s of {others}, so "
+    "either may be first; other ranks that only followed: {followers}. It wrote: {line}",
+    "nccl.warning.undated": "NCCL on {host} gave a reason (rank {rank}), as on {others}, and no time that would tell "
+    "which was first; other ranks that only followed: {followers}. It wrote: {line}",
+    "nccl.warning.printed": "the output of the job gives a reason: {line}",
 }

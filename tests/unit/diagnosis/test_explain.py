@@ -160,10 +160,14 @@ def test_all_well_is_no_finding_and_a_check_that_does_not_apply_is_none_either()
     assert explained(*probed("node01"), one_host, node01=Verdict.PASS) == ()
 
 
-def test_several_troubles_of_one_node_are_one_finding_that_keeps_them_all() -> None:
-    (found,) = explained(*probed("node01", gpus="sick_fewer", mpi="tool_missing", binary="sick_missing"))
-    assert (found.verdict, found.cause.code) == (Verdict.FAIL, "cause.gpu_fewer")
-    assert {message.code for message in found.evidence_for} >= {"probe.mpi.missing", "probe.binary.missing"}
+def test_independent_troubles_of_one_node_are_findings_of_their_own_the_worst_first() -> None:
+    found = explained(*probed("node01", gpus="sick_fewer", mpi="tool_missing", binary="sick_missing"))
+    assert [finding.cause.code for finding in found] == [
+        "cause.gpu_fewer",
+        "cause.binary_missing",
+        "cause.mpi_missing",
+    ]
+    assert [finding.verdict for finding in found] == [Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE]
 
 
 def test_names_are_data_in_every_suggested_line() -> None:
