@@ -140,6 +140,10 @@ class JobSink(Sink, Protocol):
         """Monotonic time of the last byte."""
 
     @property
+    def table_at(self) -> float | None:
+        """Monotonic time at which the column titles of a table passed by; None until then."""
+
+    @property
     def footer_at(self) -> float | None:
         """Monotonic time at which the nccl-tests footer passed by; None until then."""
 

@@ -19,6 +19,7 @@ _ALWAYS = re.compile(
     rb"^\s*(?:\[[^\]]*\][^:]*:\s?)?(?:#|\d+\s+\d+\s+\w+\s)"
     rb"|NCCL WARN|[Ff]ailure|FAILED|[Ee]rror|exited on signal|Out of bounds"
 )
+_TABLE = re.compile(rb"#\s+size\s+count\s+type")
 _FOOTER = re.compile(rb"#?\s*Avg bus bandwidth\s*:")
 
 
@@ -80,13 +81,16 @@ class FileJobSink:
         self._err = _BoundedFile(folder / "stderr", bound_bytes)
         self._tail = b""
         self._grew_at = clock.monotonic()
+        self._table_at: float | None = None
         self._footer_at: float | None = None
 
     def stdout(self, data: bytes) -> None:
-        """Bytes of standard output; notices the footer of nccl-tests, also when it arrives in pieces."""
+        """Bytes of standard output; notices head and footer of nccl-tests, also when they arrive in pieces."""
         self._grew_at = self._clock.monotonic()
         self._out.write(data)
         window = self._tail + data
+        if self._table_at is None and _TABLE.search(window):
+            self._table_at = self._grew_at
         if self._footer_at is None and _FOOTER.search(window):
             self._footer_at = self._grew_at
         self._tail = window[-64:]
@@ -100,6 +104,11 @@ class FileJobSink:
     def grew_at(self) -> float:
         """Monotonic time of the last byte."""
         return self._grew_at
+
+    @property
+    def table_at(self) -> float | None:
+        """Monotonic time at which the column titles passed by; None until then."""
+        return self._table_at
 
     @property
     def footer_at(self) -> float | None:

@@ -53,6 +53,11 @@ class ActiveJob:
         self._ending_since = 0.0
         self._doubted_at: float | None = None
 
+    @property
+    def measuring(self) -> bool:
+        """Whether its table is being filled right now, so that the GPUs are at work."""
+        return self._sink.table_at is not None and self._sink.footer_at is None and self._ending is None
+
     def interrupt(self) -> None:
         """The user wants to stop."""
         self._end(ExitKind.STOPPED, say("job.stopped"))

@@ -48,17 +48,28 @@ class Refused(Struct, frozen=True):
 
 # Looks at the hosts of a launch right before it starts; what it returns keeps the job from starting.
 LastLook = Callable[[Launch], tuple[CheckResult, ...]]
+# Looks at the hosts of a job while it measures, on a worker thread; the second argument says whether it still does.
+UnderLoad = Callable[[tuple[Host, ...], Callable[[], bool]], None]
 
 
 class _Runner:
     """The loop behind `run_jobs`; every attribute belongs to the calling thread."""
 
     def __init__(
-        self, launches: Sequence[Launch], last_look: LastLook, passed: Passed, engine: Engine, pool: ThreadPoolExecutor
+        self,
+        launches: Sequence[Launch],
+        last_look: LastLook,
+        passed: Passed,
+        under_load: UnderLoad | None,
+        engine: Engine,
+        pool: ThreadPoolExecutor,
     ) -> None:
         self.waiting = list(launches)
         self.last_look = last_look
         self.passed = passed
+        self.under_load = under_load
+        self.looking: dict[Future[None], str] = {}
+        self.looked_at: set[str] = set()
         self.engine = engine
         self.pool = pool
         self.starting: dict[Future[ActiveJob | Refused], Launch] = {}
@@ -109,6 +120,7 @@ class _Runner:
         for active in tuple(self.active):
             outcome = active.poll()
             if outcome is None:
+                self._look(active)
                 continue
             self.active.remove(active)
             after = self.pool.submit(after_job, outcome, active.hosts, active.token, self.engine, self.passed)
@@ -117,16 +129,26 @@ class _Runner:
             self.occupied.difference_update(self.ended.pop(after).job.hosts)
             yield after.result()
 
+    def _look(self, active: ActiveJob) -> None:
+        """Once a job, while its table is being filled."""
+        if self.under_load is not None and active.measuring and active.job.id not in self.looked_at:
+            self.looked_at.add(active.job.id)
+            self.looking[self.pool.submit(self.under_load, active.hosts, lambda: active.measuring)] = active.job.id
+
     def rest(self) -> None:
         """Sleep until something may have changed."""
-        if self.starting or self.ended:
+        for future in [future for future in self.looking if future.done()]:
+            del self.looking[future]
+            future.result()
+        if self.starting or self.ended or self.looking:
             # Real threads are at work: wait for one of them, whatever the clock of this run says. They take their work
             # in order, so what comes first is what they have in hand; to watch all of a thousand would cost more.
             in_hand = self.engine.width
             futures: list[Future[Any]] = [
                 *islice(self.starting, in_hand),
                 *islice(self.ended, in_hand),
-            ]  # Any: two kinds
+                *islice(self.looking, in_hand),
+            ]  # Any: three kinds
             wait(futures, timeout=POLL_S, return_when=FIRST_COMPLETED)
         else:
             self.engine.clock.sleep(min(POLL_MAX_S, POLL_S + POLL_PER_JOB_S * len(self.active)))
@@ -164,16 +186,21 @@ def _unjudged(outcome: JobOutcome) -> bool:
 
 
 def run_jobs(
-    launches: Sequence[Launch], last_look: LastLook, engine: Engine, passed: Passed = _unjudged
+    launches: Sequence[Launch],
+    last_look: LastLook,
+    engine: Engine,
+    passed: Passed = _unjudged,
+    under_load: UnderLoad | None = None,
 ) -> Iterator[JobOutcome | Refused]:
     """Run all jobs, those that share a host one after the other; yields each as it ends, already saved.
 
-    `passed` (called on a worker thread) says which were good: of those fewer logs are kept.
+    `passed` (called on a worker thread) says which were good: of those fewer logs are kept. `under_load` is called once
+    a job, while its table is being filled.
     After a cancel the running jobs are stopped and yielded as STOPPED; those not begun are not yielded, or yielded as
     Refused without a check. When something breaks on our side (a full disk), the jobs are ended before it is raised.
     """
     pool = ThreadPoolExecutor(max_workers=engine.width, thread_name_prefix="job")
-    runner = _Runner(launches, last_look, passed, engine, pool)
+    runner = _Runner(launches, last_look, passed, under_load, engine, pool)
     try:
         while runner.waiting or runner.busy:
             if engine.cancel.wanted:

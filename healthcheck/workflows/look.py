@@ -64,7 +64,7 @@ def _ask(
     host: Host, parts: Sequence[Part], when: str, request: RunRequest, transport: Transport, engine: Engine
 ) -> Look:
     begin = engine.clock.now().timestamp()
-    result, text, nonce = _batch(host, parts, request, transport, engine.cancel)
+    result, text, nonce = ask(host, parts, request, transport, engine.cancel)
     answers = split(text, nonce)
     if not answers:
         never = result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST
@@ -76,9 +76,10 @@ def _ask(
     return Look(host, facts=read_node(host.name, answers, asked_at))
 
 
-def _batch(
+def ask(
     host: Host, parts: Sequence[Part], request: RunRequest, transport: Transport, cancel: Cancel
 ) -> tuple[CommandResult, str, str]:
+    """Ask a host some questions in one command: how that ended, what it printed, and the nonce of the frames."""
     nonce = secrets.token_hex(8)
     command = Command(batch_argv(parts, nonce), deadline_s(parts), token=f"probe-{request.owner.token}")
     result, capture = run_short(transport, host, command, cancel)
@@ -100,7 +101,7 @@ def not_reached(host: Host, why: Message, rule: str) -> CheckResult:
 
 def busy_now(host: Host, request: RunRequest, transport: Transport, cancel: Cancel) -> tuple[CheckResult, ...]:
     """What keeps a job from starting on this host right now; empty when it may start."""
-    result, text, nonce = _batch(host, busy_parts(), request, transport, cancel)
+    result, text, nonce = ask(host, busy_parts(), request, transport, cancel)
     if result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST:
         return (not_reached(host, _why(result), "connect.lost"),)
     return judge_busy(host.name, split(text, nonce), request.owner.token, request.allow_busy)

@@ -31,6 +31,7 @@ from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.look import busy_now, look_at
 from healthcheck.workflows.nccl_judging import judge_logs
 from healthcheck.workflows.request import LOCALHOST
+from healthcheck.workflows.under_load import LoadedLooks
 
 
 def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]) -> None:
@@ -52,7 +53,9 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
         by_itself[outcome.job.id] = _judge_alone(stage, outcome, ledger)
         return by_itself[outcome.job.id].verdict is Verdict.PASS
 
-    for ended in run_jobs(launches, lambda launch: _last_look(launch, ledger, engine), engine, passed):
+    loaded = LoadedLooks(ledger.request, engine)
+    under_load = loaded.take if stage.name == "single_node" else None
+    for ended in run_jobs(launches, lambda launch: _last_look(launch, ledger, engine), engine, passed, under_load):
         if isinstance(ended, Refused):
             _refuse(ended, ledger)
         else:
@@ -61,6 +64,7 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
     in_order = [outcomes[job.id] for job in jobs if job.id in outcomes]
     judgements = judge_jobs(stage, in_order, ledger.request.playbook, ledger.platform, ledger.request.thresholds)
     ledger.add_jobs(judgements)
+    ledger.add_checks(loaded.checks(ledger.platform, stage.name))
     judge_logs(stage, judgements, ledger, engine)
     _never_ran([job for job in jobs if job.id not in outcomes], ledger)
     if stage.name == "single_node":
