@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -165,6 +166,38 @@ def test_a_complete_table_counts_though_mpirun_hangs_afterwards(tmp_path: Path) 
     found, _, engine = _run(tmp_path, [(1.0, TABLE)], ends=False)
     assert {outcome.result.kind for outcome in _outcomes(found)} == {ExitKind.TEARDOWN_HUNG}
     assert engine.clock.monotonic() < 60
+
+
+def test_each_job_is_looked_at_once_and_only_while_its_table_is_being_filled(tmp_path: Path) -> None:
+    clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    head = TABLE.index(b"#       size") + 60
+    place = Place(clock, [(1.0, TABLE[:100]), (5.0, TABLE[100:head]), (9.0, TABLE[head:-400]), (20.0, TABLE[-400:])])
+    engine = Engine(place, place, clock, _Quiet(), DirectoryStore.create(tmp_path, clock))
+    jobs = single_node_jobs(Playbook("x", ()), Stage("single_node"), HOSTS)
+    looks: list[tuple[str, float, bool]] = []
+    launches = [
+        Launch(job, Command(("mpirun",), 600, "t"), host, place, (host,), 60.0)
+        for job, host in zip(jobs, HOSTS, strict=True)
+    ]
+
+    def look(hosts: tuple[Host, ...], measuring: Callable[[], bool]) -> None:
+        looks.append((hosts[0].name, clock.monotonic(), measuring()))
+
+    found = list(run_jobs(launches, lambda launch: (), engine, under_load=look))
+    assert len(_outcomes(found)) == len(HOSTS)
+    assert sorted(name for name, _, _ in looks) == [host.name for host in HOSTS]
+    assert all(5.0 <= at < 20.0 and still for _, at, still in looks)
+
+
+def test_a_job_that_is_over_at_once_is_not_looked_at(tmp_path: Path) -> None:
+    clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    place = Place(clock, [(1.0, TABLE)])
+    engine = Engine(place, place, clock, _Quiet(), DirectoryStore.create(tmp_path, clock))
+    (job,) = single_node_jobs(Playbook("x", ()), Stage("single_node"), HOSTS[:1])
+    launch = Launch(job, Command(("mpirun",), 600, "t"), HOSTS[0], place, HOSTS[:1], 60.0)
+    looks: list[object] = []
+    list(run_jobs([launch], lambda launch: (), engine, under_load=lambda *seen: looks.append(seen)))
+    assert not looks
 
 
 def test_a_cancel_stops_what_runs_begins_nothing_more_and_keeps_the_output(tmp_path: Path) -> None:
