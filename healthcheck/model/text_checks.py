@@ -18,4 +18,16 @@ CHECK_TEXTS: dict[str, str] = {
     "than its peers, or refuses them",
     "check.fleet.pin": "does every node have the versions that the playbook or the platform pins; an update that "
     "missed a node shows here first",
+    "check.gpu.topology": "is every GPU joined to every other one by all NVLinks, where the board joins them all; one "
+    "that is not slows every ring of the node",
+    "check.rail.map": "has each GPU a NIC below its own PCIe switch, where other GPUs of the node have one; a rail "
+    "that goes through the processor runs at about two thirds",
+    "check.hca.pcie": "has the PCIe link of each compute NIC all lanes, at full speed, and a slot fast enough for its "
+    "port; half the lanes halve the rail, and the port shows no error",
+    "check.gdr.support": "can the NICs reach GPU memory, by nvidia_peermem or DMA-BUF; without it everything between "
+    "nodes is copied through main memory",
+    "check.pcie.acs": "do PCIe switches above GPUs and NICs send their traffic through the processor (ACS); that is "
+    "slow, and on some machines hangs or corrupts data",
+    "check.pcie.iommu": "does the IOMMU translate addresses on bare metal; transfers between GPU and NIC then go "
+    "through the processor and its tables",
 }

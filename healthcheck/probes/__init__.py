@@ -6,17 +6,23 @@ Command, parse, judge; one round trip a node. Imports evaluation, planning, laun
 from __future__ import annotations
 
 from healthcheck.probes import (
+    acs,
     binary,
     clock,
     cpu,
     gpu_processes,
+    gpudirect,
     gpus,
     hcas,
+    iommu,
     kernel_log,
     leftovers,
     limits,
     mpi,
     nccl_settings,
+    pcie,
+    rails,
+    topology,
 )
 from healthcheck.probes.probe import Probe
 
@@ -31,6 +37,28 @@ PROBES: dict[str, Probe] = {
         (hcas.COUNT_CHECK, hcas.RATE_CHECK, hcas.SUBNET_CHECK),
         lambda facts, needs: hcas.judge(facts.host, facts.hcas, needs.platform),
     ),
+    topology.NAME: Probe(
+        topology.NAME,
+        (topology.CHECK, rails.CHECK),
+        lambda facts, needs: (
+            *topology.judge(facts.host, facts.topology, needs.platform),
+            *rails.judge(facts.host, facts.topology, facts.hcas, needs.platform),
+        ),
+    ),
+    pcie.NAME: Probe(
+        pcie.NAME,
+        (pcie.CHECK,),
+        lambda facts, needs: pcie.judge(facts.host, facts.pcie, facts.hcas, facts.iommu, needs.platform),
+    ),
+    gpudirect.NAME: Probe(
+        gpudirect.NAME,
+        (gpudirect.CHECK,),
+        lambda facts, needs: gpudirect.judge(facts.host, facts.gpudirect, needs.platform, together=needs.together),
+    ),
+    acs.NAME: Probe(
+        acs.NAME, (acs.CHECK,), lambda facts, needs: acs.judge(facts.host, facts.acs, facts.pcie, facts.iommu)
+    ),
+    iommu.NAME: Probe(iommu.NAME, (iommu.CHECK,), lambda facts, needs: iommu.judge(facts.host, facts.iommu)),
     gpu_processes.NAME: Probe(
         gpu_processes.NAME,
         (gpu_processes.CHECK,),

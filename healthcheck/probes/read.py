@@ -9,19 +9,24 @@ from healthcheck.model.node import NodeFacts
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.probes import (
     PROBES,
+    acs,
     binary,
     clock,
     cpu,
     gpu_processes,
+    gpudirect,
     gpus,
     hcas,
     identity,
+    iommu,
     kernel_log,
     leftovers,
     limits,
     mpi,
     nccl_settings,
+    pcie,
     software,
+    topology,
 )
 from healthcheck.probes.batch import Part, PartOutput
 
@@ -38,14 +43,18 @@ def probe_parts(nccl_tests: str | None, collectives: Iterable[Collective] = ()) 
         cpu.part(),
         nccl_settings.part(),
         hcas.part(),
+        pcie.part(),
+        gpudirect.part(),
+        iommu.part(),
         mpi.part(),
         leftovers.part(),
         kernel_log.part(),
+        acs.part(),
     ]
     if nccl_tests is not None:
         wanted = tuple(dict.fromkeys(collectives)) or (Collective.ALL_REDUCE,)
         parts.append(binary.part(f"{nccl_tests.rstrip('/')}/{collective.binary}" for collective in wanted))
-    return (*parts, gpus.part(), gpu_processes.part(), software.part(), clock.end_part())
+    return (*parts, gpus.part(), gpu_processes.part(), topology.part(), software.part(), clock.end_part())
 
 
 def after_parts() -> tuple[Part, ...]:
@@ -76,6 +85,11 @@ def read_node(host: str, parts: Mapping[str, PartOutput], asked_at: tuple[float,
         cpu=cpu.read(parts.get(cpu.NAME)),
         software=software.read(parts.get(software.NAME)),
         nccl_settings=nccl_settings.read(parts.get(nccl_settings.NAME)),
+        topology=topology.read(parts.get(topology.NAME)),
+        pcie=pcie.read(parts.get(pcie.NAME)),
+        gpudirect=gpudirect.read(parts.get(gpudirect.NAME)),
+        iommu=iommu.read(parts.get(iommu.NAME)),
+        acs=acs.read(parts.get(acs.NAME)),
     )
 
 
@@ -97,4 +111,9 @@ def unreachable(host: str, why: str) -> NodeFacts:
         cpu=Reading(state, None, evidence),
         software=Reading(state, None, evidence),
         nccl_settings=Reading(state, None, evidence),
+        topology=Reading(state, None, evidence),
+        pcie=Reading(state, None, evidence),
+        gpudirect=Reading(state, None, evidence),
+        iommu=Reading(state, None, evidence),
+        acs=Reading(state, None, evidence),
     )

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable
 
 from healthcheck.probes.batch import frame
-from healthcheck.simulator import parts_gpus, parts_network, parts_system
+from healthcheck.simulator import parts_fabric, parts_gpus, parts_network, parts_system
 from healthcheck.simulator.cluster import SimCluster, SimNode
 from healthcheck.simulator.gpu_names import bus_of, gpu_model, gpu_uuid
 from healthcheck.simulator.reply import Reply, at_once
@@ -88,6 +88,7 @@ def nothing(cluster: SimCluster, node: SimNode, text: str) -> str:
 PARTS: dict[str, Callable[[SimCluster, SimNode, str], str]] = {
     **parts_gpus.PARTS,
     **parts_network.PARTS,
+    **parts_fabric.PARTS,
     **parts_system.PARTS,
     "identity": identity,
     "gpus": gpus,

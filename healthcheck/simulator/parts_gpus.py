@@ -87,7 +87,7 @@ def nvlink(cluster: SimCluster, node: SimNode, text: str) -> str:
     if board is None:
         heads = "".join(f"GPU {index}: {model} (UUID: {gpu_uuid(node.name, index)})\n" for index in range(node.gpus))
         return f"#status\n{heads}#errors\n{heads}#end\n"
-    inactive = _inactive(board.links, node.capability.nvlink)
+    inactive = inactive_links(board.links, node.capability.nvlink)
     speed = _speed(model, board)
     status, errors = [], []
     for index in range(node.gpus):
@@ -97,7 +97,7 @@ def nvlink(cluster: SimCluster, node: SimNode, text: str) -> str:
     return f"#status\n{''.join(status)}#errors\n{''.join(errors)}#end\n"
 
 
-def _inactive(links: int, share: float) -> int:
+def inactive_links(links: int, share: float) -> int:
     """A GPU that lost all its links would be told by another line; one link always stays."""
     return 0 if share >= 1.0 else min(links - 1, max(1, round(links * (1.0 - share))))
 

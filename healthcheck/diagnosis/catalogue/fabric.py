@@ -2,6 +2,80 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.cause import Cause
+from healthcheck.diagnosis.catalogue.lines import FABRIC_MANAGER, GPUS, GUIDE, NCCL, TESTS, TOPOLOGY
+from healthcheck.diagnosis.cause import Cause, Severity
+from healthcheck.model.finding import Confidence
 
-FABRIC_CAUSES: tuple[Cause, ...] = ()
+_SLOWS = ("peak",)
+_BREAKS = ("peak", "integrity")
+_GPU_GUIDE = GUIDE + "troubleshooting.html"
+_LINKS = (("ssh", "{host}", "nvidia-smi topo -m; nvidia-smi nvlink -s"), *GPUS[1:])
+_PEERMEM = (
+    ("ssh", "{host}", "lsmod | grep -e peermem -e peer_mem; cat /proc/driver/nvidia/version; uname -r"),
+    ("ssh", "{host}", "sudo dmesg -T | grep -i peer | tail -n 20"),
+)
+_SLOT = (("ssh", "{host}", "sudo lspci -vvv | grep -e Mellanox -e LnkCap: -e LnkSta:"),)
+
+FABRIC_CAUSES: tuple[Cause, ...] = (
+    Cause(
+        "gpu_cut_off",
+        rules=("topology.cut_off", "topology.fewer_links"),
+        explains=_BREAKS,
+        commands=_LINKS,
+        reference=FABRIC_MANAGER,
+    ),
+    Cause(
+        "gpus_without_nvlink", rules=("topology.no_nvlink",), explains=_SLOWS, commands=_LINKS, reference=FABRIC_MANAGER
+    ),
+    Cause(
+        "gpu_pairs_slow", rules=("topology.pairs",), explains=_SLOWS, commands=_LINKS, reference=NCCL + "/issues/340"
+    ),
+    Cause(
+        "hca_link_trained_low",
+        rules=("pcie.narrow", "pcie.slow"),
+        explains=_SLOWS,
+        commands=_SLOT,
+        reference="https://github.com/imbue-ai/cluster-health",
+    ),
+    Cause(
+        "gdr_refused", rules=("gdr.load_failed",), explains=_SLOWS, commands=_PEERMEM, reference=NCCL + "/issues/1537"
+    ),
+    Cause(
+        "gdr_not_loaded", rules=("gdr.not_loaded",), explains=_SLOWS, commands=_PEERMEM, reference=NCCL + "/issues/1676"
+    ),
+    Cause("gdr_missing", rules=("gdr.none",), explains=_SLOWS, commands=_PEERMEM, reference=NCCL + "/issues/1676"),
+    Cause(
+        "acs_on",
+        Severity.WARNING,
+        rules=("pcie.acs_on",),
+        explains=_SLOWS,
+        commands=(("ssh", "{host}", "sudo lspci -vvv | grep -e bridge -e ACSCtl"),),
+        reference=_GPU_GUIDE,
+    ),
+    Cause(
+        "iommu_on",
+        Severity.WARNING,
+        rules=("pcie.iommu_on",),
+        confidence=Confidence.LIKELY,
+        explains=_SLOWS,
+        commands=(("ssh", "{host}", "cat /proc/cmdline; ls /sys/class/iommu"),),
+        reference=NCCL + "/issues/841",
+    ),
+    Cause(
+        "rail_far",
+        Severity.WARNING,
+        rules=("rail.far",),
+        explains=_SLOWS,
+        commands=TOPOLOGY,
+        reference=NCCL + "/issues/412",
+    ),
+    Cause(
+        "hca_slot_too_small",
+        Severity.WARNING,
+        rules=("pcie.slot_too_small",),
+        explains=_SLOWS,
+        commands=_SLOT,
+        reference=TESTS + "/issues/290",
+    ),
+    Cause("topology_late", rules=("topology.late",), commands=_LINKS, reference=NCCL + "/issues/557"),
+)
