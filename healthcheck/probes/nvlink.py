@@ -141,6 +141,9 @@ def judge_after(
     if not any(was.links or was.counters for was, _ in pairs):
         return (of_node(ERRORS_CHECK, host, Verdict.SKIPPED, "nvlink.does_not_apply", say("probe.nvlink.absent")),)
     faults = [fault for was, now in pairs if (fault := _grown(was, now)) is not None]
+    if not faults and not any(was.counters and now.counters for was, now in pairs):
+        silent: Reading[object] = Reading(ReadingState.TOOL_MISSING, None, (Evidence(_ERRORS, "no counters"),))
+        return (unseen(ERRORS_CHECK, host, silent, say("probe.nvlink.after_hides")),)
     well = of_node(ERRORS_CHECK, host, Verdict.PASS, "nvlink.clean", say("probe.nvlink.clean"))
     return results(ERRORS_CHECK, host, faults, len(pairs), well)
 
