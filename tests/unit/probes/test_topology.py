@@ -15,6 +15,7 @@ from healthcheck.parsing.topology import parse_topology
 from healthcheck.probes import hcas, rails, topology
 from healthcheck.probes.batch import PartState
 from healthcheck.probes.read import unreachable
+from healthcheck.probes.settings import settings
 from tests.unit.probes.fixtures import DGX_A100, answer, said
 
 PCIE_CARDS = replace(DGX_A100, intra_busbw_gbyte_s=Sourced(24.0, "test"))
@@ -170,7 +171,7 @@ def test_every_gpu_gets_its_nearest_nic_and_neighbours_share_as_little_as_they_c
 def test_the_fingerprint_tells_machines_apart() -> None:
     def of(fixture: str) -> dict[str, str]:
         facts: NodeFacts = unreachable("n", "x")
-        return dict(topology.settings(replace(facts, topology=topology.read(answer("topology", fixture)))))
+        return dict(settings(replace(facts, topology=topology.read(answer("topology", fixture)))))
 
     assert of("healthy") == {"topology": "8xNV12+8xPXB"}
     assert of("sick_cut_off") == {"topology": "8xSYS+8xPXB"}
