@@ -28,7 +28,7 @@ _TEXT = one_line("""
         sed "s/^ */governor /";
     cat $base/cpu/cpu[0-9]*/cpufreq/scaling_driver 2>/dev/null | head -n 1 | sed "s/^/driver /";
     echo "numa $(ls -d $base/node/node[0-9]* 2>/dev/null | grep -c node)";
-    if read -r line 2>/dev/null </proc/sys/kernel/numa_balancing; then echo "balancing $line"; fi;
+    line=$(cat /proc/sys/kernel/numa_balancing 2>/dev/null); if [ -n "$line" ]; then echo "balancing $line"; fi;
     sed -n "s/^model name[^:]*: */model /p" /proc/cpuinfo 2>/dev/null | head -n 1;
     exit 0
 """)
