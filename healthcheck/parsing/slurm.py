@@ -18,6 +18,9 @@ _LINE = re.compile(
     r"(?P<job>\d{1,12}(?:[_+]\d{1,12})?)\|(?P<user>[^|\s]{1,64})\|(?P<state>[A-Z_]{1,32})\|(?P<nodes>\S*)"
 )
 _NO_NODES = frozenset({"", "(null)", "(None)", "None"})
+_UNCONFIGURED = re.compile(
+    r"cannot stat file|Could not establish a configuration source|Unable to process configuration file", re.IGNORECASE
+)
 _LONGEST_QUOTE = 200
 _MOST_UNREAD = 20
 
@@ -41,6 +44,11 @@ def read_squeue(text: str) -> Allocations:
         if nodes:
             jobs.append(Allocation(match["job"], match["user"], match["state"], nodes, line[:_LONGEST_QUOTE]))
     return Allocations(tuple(jobs), tuple(unread[:_MOST_UNREAD]))
+
+
+def is_unconfigured(stderr: str) -> bool:
+    """Whether squeue says that this machine belongs to no cluster. Up to Slurm 22 it then looks again for a minute."""
+    return _UNCONFIGURED.search(stderr) is not None
 
 
 def own_jobs(environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -23,10 +23,10 @@ from healthcheck.model.node import NodeFacts
 from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.reading import Evidence
 from healthcheck.model.verdict import Verdict
-from healthcheck.parsing.slurm import SQUEUE, is_own, read_squeue
+from healthcheck.parsing.slurm import SQUEUE, is_own, is_unconfigured, read_squeue
 from healthcheck.ports import Transport
 from healthcheck.workflows.engine import Engine
-from healthcheck.workflows.fanout import CAPTURE_BYTES, Capture, run_short
+from healthcheck.workflows.fanout import CAPTURE_BYTES, MARGIN_S, Capture
 from healthcheck.workflows.request import LOCALHOST, RunRequest
 
 CHECK = "node.allocation"
@@ -34,10 +34,11 @@ ALLOCATED, FREE, ALLOWED = "busy.allocated", "allocation.free", "busy.allowed"
 
 FRESH_S = 5.0
 """How long an answer is used again: a thousand launches in one round are one question."""
-SILENT_S = 60.0
+SILENT_S = 300.0
 """How long nobody is asked after squeue failed: it takes its time before it gives up on a dead slurmctld."""
 # It waits 10 s for slurmctld (MessageTimeout), and tries once more at a backup controller.
 _DEADLINE_S = 25.0
+_NAP_S = 0.2
 _HOSTS_ASKED = 2
 _MISSING_EXIT = 127
 _SHOWN = 3
@@ -60,7 +61,7 @@ _NOBODY = _Answer(math.inf, None)
 class Slurm:
     """The allocations of the cluster, as fresh as a launch needs them. Safe to call from many threads.
 
-    Asks on this machine, else on the first hosts of `facts` (a view that may still grow) that were reached.
+    Asks on this machine, else on the first hosts that were reached (`facts`, a view that may still grow).
     """
 
     def __init__(self, request: RunRequest, engine: Engine, facts: Mapping[str, NodeFacts]) -> None:
@@ -93,7 +94,7 @@ class Slurm:
         return () if result is None or result.verdict is Verdict.PASS else (result,)
 
     def _now(self) -> _Answer:
-        if self._request.simulated:  # a node of this name in the Slurm of this machine is another one
+        if self._request.simulated:  # a node of that name in the Slurm of this machine is another one
             return _NOBODY
         with self._lock:
             if self._answer is None or self._engine.clock.monotonic() >= self._answer.until_s:
@@ -108,7 +109,7 @@ class Slurm:
                 return _NOBODY
             if result.kind is ExitKind.EXITED and result.exit_code == 0:
                 return self._read(said)
-            if result.kind in NEVER_STARTED or result.exit_code == _MISSING_EXIT:
+            if result.kind in NEVER_STARTED or result.exit_code == _MISSING_EXIT or is_unconfigured(said.err):
                 continue
             failed = True
             detail = next(iter(said.err.strip().splitlines()), "") or str(result.reason or result.exit_code)
@@ -124,14 +125,28 @@ class Slurm:
         return _Answer(self._engine.clock.monotonic() + FRESH_S, _by_node(answer), whole)
 
     def _whom(self) -> Iterator[tuple[Host, Transport]]:
-        yield LOCALHOST, self._engine.local
-        reached = (host for host in self._request.hosts if _is_real(self._facts.get(host.name)))
-        for host, _ in zip(reached, range(_HOSTS_ASKED), strict=False):
+        """This machine, then the first hosts; nobody for simulated nodes, of which no scheduler knows."""
+        reached = [host for host in self._request.hosts if _is_real(self._facts.get(host.name))][:_HOSTS_ASKED]
+        if reached:
+            yield LOCALHOST, self._engine.local
+        for host in reached:
             yield host, self._engine.transport
 
     def _squeue(self, host: Host, transport: Transport) -> tuple[CommandResult, Capture]:
+        """Ask one machine; one that belongs to no cluster is not waited for."""
         command = Command(SQUEUE, _DEADLINE_S, token=f"probe-{self._request.owner.token}")
-        return run_short(transport, host, command, self._engine.cancel)
+        said = Capture()
+        running = transport.start(host, command, said)
+        result, waited_s = running.wait(_NAP_S), _NAP_S
+        while result is None and waited_s < _DEADLINE_S + MARGIN_S:
+            if self._engine.cancel.wanted or is_unconfigured(said.err):
+                running.stop()
+            result = running.wait(_NAP_S)
+            waited_s += _NAP_S
+        if result is None:
+            running.stop()
+            result = CommandResult(ExitKind.TIMED_OUT, None, _DEADLINE_S, say("job.timed_out", seconds=_DEADLINE_S))
+        return result, said
 
 
 def _is_real(facts: NodeFacts | None) -> bool:

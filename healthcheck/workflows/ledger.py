@@ -25,6 +25,7 @@ from healthcheck.model.record import HostRecord, JobRecord, Provenance, RunRecor
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nodeset import fold
 from healthcheck.probes import leftovers
+from healthcheck.workflows.allocation import Slurm
 from healthcheck.workflows.engine import Engine, stamp
 from healthcheck.workflows.request import RunRequest
 
@@ -38,7 +39,7 @@ class Ledger:
 
     `set_aside` hosts are not measured at all, `excluded` ones were measured alone and take no part in later jobs;
     both map to the sentence that says why. `slow_together` took part in a job over several nodes that was DEGRADED.
-    `began_at` is when the first benchmark began, in seconds since 1970 by our clock.
+    `began_at` is when the first benchmark began, in seconds since 1970 by our clock. `slurm` may be asked by workers.
     """
 
     def __init__(self, request: RunRequest, engine: Engine) -> None:
@@ -48,6 +49,7 @@ class Ledger:
         self.started_at = stamp(engine.clock.now())
         self.facts: dict[str, NodeFacts] = {}
         self.settings: dict[str, Settings] = {}
+        self.slurm = Slurm(request, engine, self.facts)
         self.known_hosts: dict[str, tuple[str, ...]] = {}
         self.checks: list[CheckResult] = []
         self.jobs: list[JobRecord] = []
@@ -187,7 +189,7 @@ class Ledger:
 
     def _notes(self) -> tuple[Message, ...]:
         notes = [say("run.simulated")] if self.simulated else []
-        notes += self.notes
+        notes += [*self.notes, *self.slurm.notes]
         if self.logs_left:
             hosts, count = fold(self.logs_left), len(self.logs_left)
             folders = f"{folders_of_run(self.request.owner.token)}.*"

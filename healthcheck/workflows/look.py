@@ -99,12 +99,14 @@ def not_reached(host: Host, why: Message, rule: str) -> CheckResult:
     return CheckResult("host.reached", node(host.name), Verdict.INCONCLUSIVE, why, rule, PROBE_STAGE)
 
 
-def busy_now(host: Host, request: RunRequest, transport: Transport, cancel: Cancel) -> tuple[CheckResult, ...]:
+def busy_now(host: Host, ledger: Ledger, engine: Engine) -> tuple[CheckResult, ...]:
     """What keeps a job from starting on this host right now; empty when it may start."""
-    result, text, nonce = ask(host, busy_parts(), request, transport, cancel)
+    request = ledger.request
+    result, text, nonce = ask(host, busy_parts(), request, engine.transport, engine.cancel)
     if result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST:
         return (not_reached(host, _why(result), "connect.lost"),)
-    return judge_busy(host.name, split(text, nonce), request.owner.token, request.allow_busy)
+    at_work = judge_busy(host.name, split(text, nonce), request.owner.token, request.allow_busy)
+    return (*at_work, *ledger.slurm.in_the_way(host))
 
 
 def look_at_all(ledger: Ledger, engine: Engine) -> None:

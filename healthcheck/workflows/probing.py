@@ -17,6 +17,7 @@ from healthcheck.probes.detect import detect_platform
 from healthcheck.probes.judge import judge_node
 from healthcheck.probes.probe import Needs
 from healthcheck.probes.settings import settings
+from healthcheck.workflows import allocation
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import visit
 from healthcheck.workflows.ledger import Ledger
@@ -24,7 +25,9 @@ from healthcheck.workflows.look import look_after, look_at_all, not_reached
 
 SLOTS_CHECK = "hostfile.slots"
 # A host on which one of these is not PASS cannot, or must not, be measured.
-NEEDED = frozenset({gpu_processes.CHECK, leftovers.CHECK, binary.CHECK, mpi.CHECK, twins.CHECK, SLOTS_CHECK})
+NEEDED = frozenset(
+    {gpu_processes.CHECK, allocation.CHECK, leftovers.CHECK, binary.CHECK, mpi.CHECK, twins.CHECK, SLOTS_CHECK}
+)
 
 
 def probe_before(ledger: Ledger, engine: Engine) -> None:
@@ -40,7 +43,7 @@ def probe_before(ledger: Ledger, engine: Engine) -> None:
     doubled = twins.judge_twins(facts for _, facts in visited)
     for host, facts in visited:
         same = [check for check in doubled if check.component == node(host.name)]
-        checks = (*judge_node(facts, needs), *same, *_slots(host, ledger.platform))
+        checks = (*judge_node(facts, needs), *same, *_slots(host, ledger.platform), *_allocated(host, ledger))
         ledger.add_checks(checks)
         _sort_out(ledger, host.name, checks, engine)
     _compare(ledger, engine)
@@ -82,6 +85,12 @@ def _slots(host: Host, platform: Platform | None) -> tuple[CheckResult, ...]:
         return ()
     message = say("probe.slots", slots=host.slots or 0, gpus=platform.gpu.count)
     return (CheckResult(SLOTS_CHECK, node(host.name), Verdict.INCONCLUSIVE, message, "slots.differ", PROBE_STAGE),)
+
+
+def _allocated(host: Host, ledger: Ledger) -> tuple[CheckResult, ...]:
+    """Whether Slurm has given it to somebody; nothing where no Slurm answers."""
+    result = ledger.slurm.judge(host)
+    return () if result is None else (result,)
 
 
 def _sort_out(ledger: Ledger, host: str, checks: tuple[CheckResult, ...], engine: Engine) -> None:

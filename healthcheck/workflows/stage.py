@@ -210,25 +210,17 @@ def remove_launch_files(ledger: Ledger, engine: Engine) -> None:
 def _last_look(launch: Launch, ledger: Ledger, engine: Engine) -> tuple[CheckResult, ...]:
     """Right before a launch: is any of its hosts busy now? Nobody's work is disturbed by a late job of ours."""
     if len(launch.hosts) == 1:
-        return busy_now(launch.hosts[0], ledger.request, engine.transport, engine.cancel)
+        return busy_now(launch.hosts[0], ledger, engine)
     found: list[CheckResult] = []
-    request = ledger.request
-    cancel = engine.cancel
-    for _, checks in visit(
-        launch.hosts, lambda host: busy_now(host, request, engine.transport, cancel), cancel, engine.width
-    ):
+    for _, checks in visit(launch.hosts, lambda host: busy_now(host, ledger, engine), engine.cancel, engine.width):
         found.extend(checks)
     return tuple(found)
 
 
 def _set_aside_busy(ledger: Ledger, engine: Engine) -> None:
     """Nodes that became busy since the first look leave before the others are planned together without them."""
-    request = ledger.request
     for host, checks in visit(
-        ledger.healthy(),
-        lambda host: busy_now(host, request, engine.transport, engine.cancel),
-        engine.cancel,
-        engine.width,
+        ledger.healthy(), lambda host: busy_now(host, ledger, engine), engine.cancel, engine.width
     ):
         if checks:
             ledger.add_checks(checks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from healthcheck.parsing.slurm import SQUEUE, is_own, own_jobs, read_squeue
+from healthcheck.parsing.slurm import SQUEUE, is_own, is_unconfigured, own_jobs, read_squeue
 
 RECORDED = """\
 1|root|COMPLETING|g[1-3]
@@ -76,3 +76,20 @@ def test_only_jobs_that_hold_nodes_are_asked_for_and_all_at_once() -> None:
         "--states=RUNNING,COMPLETING,SUSPENDED,CONFIGURING",
         "--format=%i|%u|%T|%N",
     )
+
+
+@pytest.mark.parametrize(
+    ("stderr", "alone"),
+    [
+        (
+            "squeue: error: s_p_parse_file: cannot stat file /etc/slurm/slurm.conf: No such file or directory, "
+            "retrying in 1sec up to 60sec\n",
+            True,
+        ),
+        ("squeue: fatal: Could not establish a configuration source\n", True),
+        ("slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n", False),
+        ("", False),
+    ],
+)
+def test_a_machine_of_no_cluster_is_told_from_a_scheduler_that_is_down(stderr: str, alone: bool) -> None:
+    assert is_unconfigured(stderr) is alone

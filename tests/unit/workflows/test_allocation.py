@@ -172,6 +172,13 @@ def test_where_there_is_no_slurm_nothing_is_said_and_nobody_asked_again(tmp_path
     assert fleet.slurm.notes == ()
 
 
+def test_a_slurm_without_a_cluster_is_no_slurm(tmp_path: Path) -> None:
+    alone = (1, "", "squeue: error: s_p_parse_file: cannot stat file /etc/slurm/slurm.conf: No such file, retrying\n")
+    fleet = Fleet(tmp_path, _Squeue(alone))
+    assert fleet.slurm.judge(HOSTS[0]) is None
+    assert fleet.slurm.notes == ()
+
+
 def test_a_dead_slurmctld_is_noted_once_gives_no_result_and_is_asked_again_later(tmp_path: Path) -> None:
     fleet = Fleet(tmp_path, _Squeue(DEAD, DEAD, jobs("1|alice|RUNNING|gpu-01")))
     for _ in range(2):
@@ -200,6 +207,10 @@ def test_a_node_that_says_it_is_simulated_is_not_asked(tmp_path: Path) -> None:
     stand_ins = {host.name: facts(host.name, host.name, simulated=host.name != "gpu-04") for host in HOSTS}
     assert Slurm(fleet.request, fleet.engine, stand_ins).judge(HOSTS[0]) is None
     assert fleet.there.asked == ["gpu-04"]
+    asked = len(fleet.here.asked)
+    only = {"gpu-01": facts("gpu-01", "gpu-01", simulated=True)}
+    assert Slurm(fleet.request, fleet.engine, only).judge(HOSTS[0]) is None
+    assert len(fleet.here.asked) == asked
 
 
 def test_simulated_nodes_are_not_looked_for_in_the_slurm_of_this_machine(tmp_path: Path) -> None:
