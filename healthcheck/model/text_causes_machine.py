@@ -121,6 +121,12 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "remedy.may_still_run": "When the node can be reached, run healthcheck clean with the name of this run.",
     "why.may_still_run": "The connection was gone before the processes were seen to end.",
     "against.may_still_run": "nvidia-smi on the node lists no process.",
+    "cause.allocated": "Slurm has given the node to somebody: {who}",
+    "remedy.allocated": "Run again when the job has ended, or inside an allocation of your own; --allow-busy measures "
+    "anyway.",
+    "why.allocated": "Who was given a node may use it at any moment, and a benchmark beside that slows the job and reads "
+    "low itself.",
+    "against.allocated": "It is the job healthcheck itself was started in, without SLURM_JOB_ID in its environment.",
     "cause.busy_foreign": "somebody computes here: {who}",
     "remedy.busy_foreign": "Wait until the job has ended, then run again; --allow-busy measures anyway and reads low.",
     "why.busy_foreign": "A job of somebody else uses the GPUs, and a benchmark would slow it and read low itself.",

@@ -62,6 +62,14 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
     # Left alone on purpose.
     Cause("busy_leftover", _INFO, rules=("busy.leftover",), commands=(("healthcheck", "clean"),)),
     Cause("may_still_run", _INFO, rules=("leftovers.may_still_run",), commands=(("healthcheck", "clean", "{run_id}"),)),
+    Cause(
+        "allocated",
+        _INFO,
+        rules=("busy.allocated",),
+        explains=("busy.foreign",),
+        commands=(("squeue", "--nodelist={host}"),),
+        reference="https://slurm.schedmd.com/squeue.html",
+    ),
     Cause("busy_foreign", _INFO, rules=("busy.foreign",), commands=(("ssh", "{host}", "nvidia-smi"),)),
     # Not begun, not ended, or not known.
     Cause("stopped", _INFO, rules=("integrity.stopped",), commands=RESUME),
