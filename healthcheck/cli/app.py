@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from healthcheck import __version__
-from healthcheck.cli import clean, demo, doctor, parse, platform, playbook, probe, report, run, simulate
+from healthcheck.cli import clean, demo, doctor, explain, parse, platform, playbook, probe, report, run, simulate
 from healthcheck.cli.usage import OneSentence
 
 app = typer.Typer(
@@ -48,6 +48,7 @@ app.command("plan", short_help="What run would do, with every command line.", he
 app.command("probe", short_help="Look at every node; load and change nothing.")(probe.command)
 app.command("parse", short_help="Read saved output of nccl-tests.")(parse.command)
 app.command("report", short_help="Render the pages of a stored run again.")(report.command)
+app.command("explain", short_help="What a cause, check or rule means.")(explain.command)
 app.command("doctor", short_help="Can this machine run a check-up?")(doctor.command)
 app.command("clean", short_help="End what a killed run left on the nodes.")(clean.command)
 app.command("simulate", short_help="Serve a simulated cluster over SSH.")(simulate.command)

@@ -1,6 +1,45 @@
 """What each check asks, and why: one sentence a check id."""
 
 CHECK_TEXTS: dict[str, str] = {
+    "check.gpu.count": "are as many GPUs listed as the platform promises; one that fell off the bus takes the whole "
+    "node out of a job",
+    "check.gpu.model": "are they the GPUs the platform describes; the limits of another machine would judge this one "
+    "wrongly",
+    "check.hca.count": "are all compute ports there and active; one missing rail slows every collective of the whole "
+    "job",
+    "check.hca.rate": "is each compute port at its promised rate; a link that trained at half rate shows no error "
+    "anywhere and halves the job",
+    "check.node.busy": "does anybody else use the GPUs; a benchmark would disturb their job and read low",
+    "check.node.leftovers": "is another healthcheck run of the same user at work here, or did one leave processes; "
+    "two runs would measure each other",
+    "check.nccl_tests.binary": "is the program there, executable, for this processor, with its libraries, built for "
+    "MPI; a build without MPI measures every GPU alone and looks healthy",
+    "check.mpi.launcher": "which mpirun does a non-interactive login find; Open MPI 4, 5 and hydra need different "
+    "command lines",
+    "check.hostfile.slots": "does the hostfile give a node as many slots as the machine type has GPUs; with fewer a "
+    "part of the node goes unmeasured, with more ranks share a GPU",
+    "check.host.distinct": "do two names of the hostfile lead to one machine; it would be measured twice at once, "
+    "against itself, and counted as two",
+    "check.host.reached": "could a connection be made, a login and a command; a host that was not reached was not "
+    "measured",
+    "check.platform.detect": "which machine type is it; without expectation there is no verdict",
+    "check.job.integrity": "is the measurement whole, correct and consistent; a fast wrong result, or a table "
+    "without its end, is worth nothing",
+    "check.bandwidth.busbw": "how many percent of peak does the slower placement reach in bus bandwidth; that can be "
+    "compared with the speed of a link",
+    "check.bandwidth.algbw": "how many percent of peak does the slower placement reach in algorithm bandwidth; that "
+    "is what an application sees",
+    "check.stage.run": "could a stage be run at all; one that was planned and skipped silently would look like health",
+    "check.hca.subnet": "does a subnet manager serve each InfiniBand compute port; without an address the link is up "
+    "and carries nothing",
+    "check.hca.verbs": "can programs open the uverbs file of every compute card; without it NCCL takes TCP and says "
+    "nothing",
+    "check.hca.mtu": "do the compute ports use packets of full size and agree on it; small ones cost bandwidth, and "
+    "between two ends that differ large messages are lost",
+    "check.hca.errors": "did error counters of a compute port grow while the benchmarks ran; a cable makes errors "
+    "before it fails, and every damaged packet is sent again",
+    "check.hca.traffic": "did each compute port carry its share of a job between nodes, and drop nothing; a silent "
+    "or congested rail slows all others",
     "check.kernel.log": "did the kernel log Xid, NVSwitch, link, PCIe or memory errors; it is the first to know, and "
     "no benchmark says why a GPU or a link stopped",
     "check.node.clock": "is the clock of the node right; without that, lines of two logs cannot be put in order",
@@ -11,19 +50,29 @@ CHECK_TEXTS: dict[str, str] = {
     "through host memory",
     "check.nccl.settings": "does a login bring NCCL settings along that slow jobs down; they apply to every job and "
     "show on no command line",
+    "check.nccl.transport": "did NCCL take the network of the GPUs, and only between nodes; over TCP a job runs at a "
+    "tenth of the speed without any error",
+    "check.nccl.gdr": "does the network reach GPU memory by itself, as NCCL says; else every byte goes through host "
+    "memory",
+    "check.nccl.nics": "does NCCL use as many network ports as the machine type has; one that is filtered out carries "
+    "nothing and shows no error",
+    "check.nccl.p2p": "do the GPUs of a node reach each other over NVLink, as NCCL says; through host memory they are "
+    "ten times slower",
+    "check.nccl.nvls": "can the switches add up by themselves, on machines that have it; without it a node loses about "
+    "a quarter of its bandwidth",
     "check.node.allocation": "has Slurm given the node to another job; it may not have begun to use the GPUs yet",
-    "check.nccl.warning": "what did NCCL complain of first, over all ranks of a job that was not well; the first line "
-    "names the part, the others only follow",
-    "check.fleet.drift": "are versions and settings the same on all nodes; the one node that differs takes other paths "
-    "than its peers, or refuses them",
+    "check.nccl.warning": "what did NCCL complain of first, over all ranks of a job that was not well; the first "
+    "line names the part, the others only follow",
+    "check.fleet.drift": "are versions and settings the same on all nodes; the one node that differs takes other "
+    "paths than its peers, or refuses them",
     "check.fleet.pin": "does every node have the versions that the playbook or the platform pins; an update that "
     "missed a node shows here first",
-    "check.gpu.topology": "is every GPU joined to every other one by all NVLinks, where the board joins them all; one "
-    "that is not slows every ring of the node",
+    "check.gpu.topology": "is every GPU joined to every other one by all NVLinks, where the board joins them all; "
+    "one that is not slows every ring of the node",
     "check.rail.map": "has each GPU a NIC below its own PCIe switch, where other GPUs of the node have one; a rail "
     "that goes through the processor runs at about two thirds",
-    "check.hca.pcie": "has the PCIe link of each compute NIC all lanes, at full speed, and a slot fast enough for its "
-    "port; half the lanes halve the rail, and the port shows no error",
+    "check.hca.pcie": "has the PCIe link of each compute NIC all lanes, at full speed, and a slot fast enough for "
+    "its port; half the lanes halve the rail, and the port shows no error",
     "check.gdr.support": "can the NICs reach GPU memory, by nvidia_peermem or DMA-BUF; without it everything between "
     "nodes is copied through main memory",
     "check.pcie.acs": "do PCIe switches above GPUs and NICs send their traffic through the processor (ACS); that is "

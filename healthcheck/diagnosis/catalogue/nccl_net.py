@@ -12,7 +12,7 @@ _BREAKS = ("integrity", "peak")
 _GIDS = (("ssh", "{host}", "show_gids"), ("ssh", "{host}", "ip -br addr"))
 _VERBS = (("ssh", "{host}", "ls -l /dev/infiniband; ibv_devinfo -l"),)
 _INTERFACES = (("ssh", "{host}", "ip -br addr; ip route"),)
-_COUNTERS = (("ssh", "{host}", "grep -H . /sys/class/infiniband/*/ports/*/counters/*err* | grep -v ':0$'"),)
+_COUNTERS = (("ssh", "{host}", "grep -H . /sys/class/infiniband/*/ports/*/counters/*err* | grep -v :0$"),)
 
 
 def _completion(status: str) -> str:

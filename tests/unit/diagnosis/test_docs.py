@@ -45,6 +45,12 @@ def test_the_checks_of_the_probes_are_among_them() -> None:
     assert {check for probe in PROBES.values() for check in probe.checks} <= set(documented("Checks"))
 
 
+def test_every_check_has_its_sentence_for_explain() -> None:
+    assert {f"check.{name}" for name in documented("Checks")} == {
+        code for code in CATALOGUE_EN if code.startswith("check.")
+    }
+
+
 def rows(section: str) -> dict[str, list[str]]:
     """First cell without its ticks -> the other cells of its row."""
     text = DOCUMENT.read_text().partition(f"## {section}\n")[2].partition("\n## ")[0]

@@ -1,0 +1,66 @@
+"""`healthcheck explain CODE`, as an operator types what stands in a report."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+
+from healthcheck.diagnosis.causes import CAUSES
+from healthcheck.model.text_checks import CHECK_TEXTS
+from tests.walk.cli import Shell
+
+
+@pytest.mark.parametrize("code", ["hca_slow", "cause.hca_slow", "remedy.hca_slow", "hca.rate_broken"])
+def test_a_cause_is_explained_under_each_of_its_names(shell: Shell, code: str) -> None:
+    said = shell("explain", code)
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith("cause.hca_slow: the link of <device> came up at <rate> of <expected> Gb/s")
+    for word in ("why", "do", "against", "rules", "try", "read"):
+        assert f"\n  {word} " in said.out
+    assert "ssh HOST 'ibstat DEVICE'" in said.out
+    assert max(map(len, said.out.splitlines())) <= 120
+
+
+def test_a_check_says_what_it_asks(shell: Shell) -> None:
+    for code in ("hca.rate", "check.hca.rate"):
+        said = shell("explain", code)
+        assert said.code == 0
+        assert said.out.startswith("check hca.rate\n  asks      is each compute port at its promised rate")
+
+
+def test_a_rule_that_only_its_first_word_names_is_explained_too(shell: Shell) -> None:
+    assert shell("explain", "connect.reset").out.startswith("cause.connection_lost:")
+
+
+def test_without_a_code_all_are_listed(shell: Shell) -> None:
+    said = shell("explain")
+    assert said.code == 0
+    listed = {line.split()[0] for line in said.out.splitlines() if line.startswith("  ")}
+    assert listed == {cause.code for cause in CAUSES} | {code.removeprefix("check.") for code in CHECK_TEXTS}
+
+
+def test_the_json_document_holds_what_is_printed(shell: Shell) -> None:
+    document = json.loads(shell("explain", "retry_exceeded", "--json").out)
+    assert document["schema"] == "healthcheck.explain/1"
+    (cause,) = document["causes"]
+    assert cause["code"] == "cause.retry_exceeded"
+    assert cause["severity"] == "fatal" and not cause["secondary"]
+    assert all(cause[text] for text in ("title", "why", "remedy", "against", "signature", "reference"))
+    assert document["checks"] == []
+
+
+@pytest.mark.parametrize("code", ["hca_slwo", "cause.hca_slwo", "hca.rate_brokn", "", "\x1b[31m"])
+def test_a_code_that_does_not_exist_is_one_sentence_with_the_nearest(shell: Shell, code: str) -> None:
+    said = shell("explain", code)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.count("\n") == 1 and said.err.rstrip("\n").isprintable()
+    assert "did you mean hca" in said.err or "explain lists all" in said.err
+
+
+def test_every_suggested_line_can_be_copied(shell: Shell) -> None:
+    for cause in CAUSES:
+        lines = shell("explain", cause.code).out.splitlines()
+        for line in (line[12:] for line in lines if line.startswith(("  try", "            ssh"))):
+            assert shlex.split(line), line
