@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from healthcheck.model.fabric_facts import AcsPort, GpuDirect, Iommu, PciDevice, Topology
+from healthcheck.model.network_facts import PortCounters, Verbs
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.system_facts import Cpu, KernelLog, Limits, NcclSettings, NodeClock, Software
 
@@ -143,3 +144,5 @@ class NodeFacts(Struct, frozen=True):
     gpudirect: Reading[GpuDirect] = Reading(ReadingState.UNPARSABLE)
     iommu: Reading[Iommu] = Reading(ReadingState.UNPARSABLE)
     acs: Reading[tuple[AcsPort, ...]] = Reading(ReadingState.UNPARSABLE)
+    hca_counters: Reading[tuple[PortCounters, ...]] = Reading(ReadingState.UNPARSABLE)
+    verbs: Reading[Verbs] = Reading(ReadingState.UNPARSABLE)

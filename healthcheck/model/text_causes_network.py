@@ -103,4 +103,10 @@ NETWORK_CAUSE_TEXTS: dict[str, str] = {
     "why.uverbs_closed": "The file is there, and opening it fails: its mode, a device cgroup, or a card that has "
     "stopped answering.",
     "against.uverbs_closed": "The benchmarks run under another login or in a container that may open them.",
+    "cause.hca_vanished": "port {port} of {device} disappeared during the run",
+    "remedy.hca_vanished": "Look for {device} on the PCIe bus and in the kernel log; power-cycle the node, reseat "
+    "the card if it comes back like this.",
+    "why.hca_vanished": "A card that stops answering is taken off the bus by the kernel, or reset by its driver "
+    "after an internal error. Whatever used it fails at that moment.",
+    "against.hca_vanished": "Somebody reloaded the driver or changed the card's settings while the run went on.",
 }

@@ -13,16 +13,19 @@ from healthcheck.probes import (
     gpu_processes,
     gpudirect,
     gpus,
+    hca_counters,
     hcas,
     iommu,
     kernel_log,
     leftovers,
     limits,
     mpi,
+    mtu,
     nccl_settings,
     pcie,
     rails,
     topology,
+    verbs,
 )
 from healthcheck.probes.probe import Probe
 
@@ -36,6 +39,20 @@ PROBES: dict[str, Probe] = {
         hcas.NAME,
         (hcas.COUNT_CHECK, hcas.RATE_CHECK, hcas.SUBNET_CHECK),
         lambda facts, needs: hcas.judge(facts.host, facts.hcas, needs.platform),
+    ),
+    hca_counters.NAME: Probe(
+        hca_counters.NAME,
+        (hca_counters.ERRORS_CHECK, hca_counters.TRAFFIC_CHECK),
+        lambda facts, needs: hca_counters.judge(facts.host, facts.hca_counters),
+        hca_counters.judge_after,
+    ),
+    verbs.NAME: Probe(
+        verbs.NAME,
+        (verbs.CHECK, mtu.CHECK),
+        lambda facts, needs: (
+            verbs.judge(facts.host, facts.verbs, facts.hcas, needs),
+            *mtu.judge(facts.host, facts.hcas, facts.verbs, needs),
+        ),
     ),
     topology.NAME: Probe(
         topology.NAME,

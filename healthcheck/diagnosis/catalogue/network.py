@@ -25,6 +25,7 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
     ),
     Cause("hca_other_link_layer", rules=("hca.other_link_layer",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
     Cause("hca_down", rules=("hca.down",), explains=(*_BREAKS, "hca.inactive"), commands=PORT, reference=SYSFS),
+    Cause("hca_vanished", rules=("hca.vanished",), explains=_BREAKS, commands=CARDS, reference=SYSFS),
     Cause("hca_link_flaps", rules=("hca.link_downed",), explains=_BREAKS, commands=_COUNTERS, reference=SYSFS),
     Cause("hca_missing", rules=("hca.missing",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
     Cause("hca_inactive", rules=("hca.inactive",), explains=_SLOWS, commands=CARDS, reference=SYSFS),

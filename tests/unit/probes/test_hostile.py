@@ -94,7 +94,9 @@ def test_healthy_answers_through_the_frames_pass_everything() -> None:
     )
     results = judge_node(facts_of(split(f"banner\n{text}bye\n", "n")), NEEDS)
     assert {result.verdict for result in results} == {Verdict.PASS}
-    assert {result.check for result in results} == {check for probe in PROBES.values() for check in probe.checks}
+    without_result = {check for probe in PROBES.values() for check in probe.checks} - {found.check for found in results}
+    compared_afterwards = {check for probe in PROBES.values() if probe.judge_after for check in probe.checks}
+    assert without_result <= compared_afterwards
 
 
 def test_every_prefix_of_the_answers_is_read_without_a_wrong_pass() -> None:
