@@ -30,6 +30,7 @@ ECC_CHECK = "gpu.ecc"
 PCIE_CHECK = "gpu.pcie"
 CLOCKS_CHECK = "gpu.clocks"
 RECOVERY_CHECK = "gpu.recovery"
+CHECKS = (MODE_CHECK, ECC_CHECK, PCIE_CHECK, CLOCKS_CHECK, RECOVERY_CHECK)
 ECC_AFTER_CHECK = "gpu.ecc_errors"
 LOADED_CLOCKS_CHECK = "gpu.loaded_clocks"
 LOADED_PCIE_CHECK = "gpu.loaded_pcie"
