@@ -124,8 +124,8 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "cause.allocated": "Slurm has given the node to somebody: {who}",
     "remedy.allocated": "Run again when the job has ended, or inside an allocation of your own; --allow-busy measures "
     "anyway.",
-    "why.allocated": "Who was given a node may use it at any moment, and a benchmark beside that slows the job and reads "
-    "low itself.",
+    "why.allocated": "Who was given a node may use it at any moment, and a benchmark beside that slows the job and "
+    "reads low itself.",
     "against.allocated": "It is the job healthcheck itself was started in, without SLURM_JOB_ID in its environment.",
     "cause.busy_foreign": "somebody computes here: {who}",
     "remedy.busy_foreign": "Wait until the job has ended, then run again; --allow-busy measures anyway and reads low.",
