@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from healthcheck.model.fabric_facts import AcsPort, GpuDirect, Iommu, PciDevice, Topology
+from healthcheck.model.gpu_facts import Fabric, GpuLinks, GpuStates, RemappedRows
 from healthcheck.model.network_facts import PortCounters, Verbs
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.system_facts import Cpu, KernelLog, Limits, NcclSettings, NodeClock, Software
@@ -139,6 +140,10 @@ class NodeFacts(Struct, frozen=True):
     cpu: Reading[Cpu] = Reading(ReadingState.UNPARSABLE)
     software: Reading[Software] = Reading(ReadingState.UNPARSABLE)
     nccl_settings: Reading[NcclSettings] = Reading(ReadingState.UNPARSABLE)
+    gpu_state: Reading[GpuStates] = Reading(ReadingState.UNPARSABLE)
+    gpu_memory: Reading[tuple[RemappedRows, ...]] = Reading(ReadingState.UNPARSABLE)
+    nvlink: Reading[tuple[GpuLinks, ...]] = Reading(ReadingState.UNPARSABLE)
+    fabric: Reading[Fabric] = Reading(ReadingState.UNPARSABLE)
     topology: Reading[Topology] = Reading(ReadingState.UNPARSABLE)
     pcie: Reading[tuple[PciDevice, ...]] = Reading(ReadingState.UNPARSABLE)
     gpudirect: Reading[GpuDirect] = Reading(ReadingState.UNPARSABLE)

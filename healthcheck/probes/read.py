@@ -13,7 +13,10 @@ from healthcheck.probes import (
     binary,
     clock,
     cpu,
+    fabric,
+    gpu_memory,
     gpu_processes,
+    gpu_state,
     gpudirect,
     gpus,
     hca_counters,
@@ -25,6 +28,7 @@ from healthcheck.probes import (
     limits,
     mpi,
     nccl_settings,
+    nvlink,
     pcie,
     software,
     topology,
@@ -50,6 +54,7 @@ def probe_parts(nccl_tests: str | None, collectives: Iterable[Collective] = ()) 
         pcie.part(),
         gpudirect.part(),
         iommu.part(),
+        fabric.part(),
         mpi.part(),
         leftovers.part(),
         kernel_log.part(),
@@ -58,7 +63,17 @@ def probe_parts(nccl_tests: str | None, collectives: Iterable[Collective] = ()) 
     if nccl_tests is not None:
         wanted = tuple(dict.fromkeys(collectives)) or (Collective.ALL_REDUCE,)
         parts.append(binary.part(f"{nccl_tests.rstrip('/')}/{collective.binary}" for collective in wanted))
-    return (*parts, gpus.part(), gpu_processes.part(), topology.part(), software.part(), clock.end_part())
+    return (
+        *parts,
+        gpus.part(),
+        gpu_processes.part(),
+        gpu_state.part(),
+        gpu_memory.part(),
+        nvlink.part(),
+        topology.part(),
+        software.part(),
+        clock.end_part(),
+    )
 
 
 def after_parts() -> tuple[Part, ...]:
@@ -91,6 +106,10 @@ def read_node(host: str, parts: Mapping[str, PartOutput], asked_at: tuple[float,
         nccl_settings=nccl_settings.read(parts.get(nccl_settings.NAME)),
         hca_counters=hca_counters.read(parts.get(hca_counters.NAME)),
         verbs=verbs.read(parts.get(verbs.NAME)),
+        gpu_state=gpu_state.read(parts.get(gpu_state.NAME)),
+        gpu_memory=gpu_memory.read(parts.get(gpu_memory.NAME)),
+        nvlink=nvlink.read(parts.get(nvlink.NAME)),
+        fabric=fabric.read(parts.get(fabric.NAME)),
         topology=topology.read(parts.get(topology.NAME)),
         pcie=pcie.read(parts.get(pcie.NAME)),
         gpudirect=gpudirect.read(parts.get(gpudirect.NAME)),
@@ -119,6 +138,10 @@ def unreachable(host: str, why: str) -> NodeFacts:
         nccl_settings=Reading(state, None, evidence),
         hca_counters=Reading(state, None, evidence),
         verbs=Reading(state, None, evidence),
+        gpu_state=Reading(state, None, evidence),
+        gpu_memory=Reading(state, None, evidence),
+        nvlink=Reading(state, None, evidence),
+        fabric=Reading(state, None, evidence),
         topology=Reading(state, None, evidence),
         pcie=Reading(state, None, evidence),
         gpudirect=Reading(state, None, evidence),

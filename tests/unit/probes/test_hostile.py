@@ -93,7 +93,7 @@ def test_healthy_answers_through_the_frames_pass_everything() -> None:
         frame("n", probe, out.rc or 0, out.stdout, out.stderr) for probe in LOOKS for out in [answer(probe, "healthy")]
     )
     results = judge_node(facts_of(split(f"banner\n{text}bye\n", "n")), NEEDS)
-    assert {result.verdict for result in results} == {Verdict.PASS}
+    assert all(result.verdict is Verdict.PASS or result.rule.endswith(".does_not_apply") for result in results)
     without_result = {check for probe in PROBES.values() for check in probe.checks} - {found.check for found in results}
     compared_afterwards = {check for probe in PROBES.values() if probe.judge_after for check in probe.checks}
     assert without_result <= compared_afterwards
@@ -102,7 +102,7 @@ def test_healthy_answers_through_the_frames_pass_everything() -> None:
 def test_every_prefix_of_the_answers_is_read_without_a_wrong_pass() -> None:
     for probe in PROBES:
         whole = answer(probe, "healthy").stdout
-        for length in range(0, len(whole), 7):
+        for length in range(0, len(whole), max(7, len(whole) // 150)):
             outputs = {name: answer(name, "healthy") for name in LOOKS}
             outputs[probe] = said(whole[:length], state=PartState.TRUNCATED)
             results = judge_node(facts_of(outputs), NEEDS)
