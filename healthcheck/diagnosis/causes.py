@@ -15,6 +15,7 @@ from healthcheck.diagnosis.catalogue.jobs import JOB_CAUSES
 from healthcheck.diagnosis.catalogue.machine import MACHINE_CAUSES
 from healthcheck.diagnosis.catalogue.nccl import NCCL_CAUSES
 from healthcheck.diagnosis.catalogue.nccl_net import NCCL_NET_CAUSES
+from healthcheck.diagnosis.catalogue.nccl_paths import NCCL_PATH_CAUSES
 from healthcheck.diagnosis.catalogue.network import NETWORK_CAUSES
 from healthcheck.diagnosis.catalogue.system import SYSTEM_CAUSES
 from healthcheck.diagnosis.cause import Cause
@@ -25,6 +26,7 @@ CAUSES: tuple[Cause, ...] = (
     *FABRIC_CAUSES,
     *SYSTEM_CAUSES,
     *FLEET_CAUSES,
+    *NCCL_PATH_CAUSES,
     *NCCL_CAUSES,
     *NCCL_NET_CAUSES,
     *JOB_CAUSES,

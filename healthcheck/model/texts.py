@@ -19,6 +19,7 @@ from healthcheck.model.text_causes_jobs import JOB_CAUSE_TEXTS
 from healthcheck.model.text_causes_machine import MACHINE_CAUSE_TEXTS
 from healthcheck.model.text_causes_nccl import NCCL_CAUSE_TEXTS
 from healthcheck.model.text_causes_nccl_net import NCCL_NET_CAUSE_TEXTS
+from healthcheck.model.text_causes_nccl_paths import NCCL_PATH_CAUSE_TEXTS
 from healthcheck.model.text_causes_network import NETWORK_CAUSE_TEXTS
 from healthcheck.model.text_causes_system import SYSTEM_CAUSE_TEXTS
 from healthcheck.model.text_checks import CHECK_TEXTS
@@ -61,6 +62,7 @@ CATALOGUE_EN = _joined(
     MACHINE_CAUSE_TEXTS,
     NCCL_CAUSE_TEXTS,
     NCCL_NET_CAUSE_TEXTS,
+    NCCL_PATH_CAUSE_TEXTS,
     NETWORK_CAUSE_TEXTS,
     SYSTEM_CAUSE_TEXTS,
     FLEET_CAUSE_TEXTS,

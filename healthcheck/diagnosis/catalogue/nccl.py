@@ -78,6 +78,7 @@ NCCL_CAUSES: tuple[Cause, ...] = (
     Cause(
         "nvls_unavailable",
         _WARNING,
+        rules=("nvls.off",),
         signature=r"NVLS multicast support is not available",
         explains=_SLOWS,
         confidence=_LIKELY,
