@@ -17,7 +17,7 @@ DOCUMENT = PACKAGE.parent / "docs" / "checks.md"
 
 def documented(section: str) -> list[str]:
     text = DOCUMENT.read_text().partition(f"## {section}\n")[2].partition("\n## ")[0]
-    return re.findall(r"^\| `([a-z_.]+)` \|", text, re.MULTILINE)
+    return re.findall(r"^\| `([a-z0-9_.]+)` \|", text, re.MULTILINE)
 
 
 def check_ids() -> set[str]:
