@@ -65,14 +65,20 @@ _RDMA_KEYS = {
 
 def read_sysfs(lines: Iterable[str]) -> tuple[Hca, ...]:
     """Ports from lines `<device> <port> <file> <its first line>`, as the part `hcas` prints them."""
-    values: _Values = {}
+    values: dict[tuple[str, str], dict[str, str]] = {}
     for line in lines:
-        words = line.rstrip().split(" ", 3)
-        if len(words) == 4 and _is_port(words[0], words[1]):
-            port, key = int(words[1]), words[2]
-            if key in (_PORT_KEYS if port else _CARD_KEYS):
-                values.setdefault((words[0], port), {})[key] = words[3].strip()[:200]
-    return _ports(values, SYSFS)
+        words = line.split(" ", 3)
+        if len(words) < 4:
+            continue
+        place = words[0], words[1]
+        found = values.get(place)
+        if found is None:
+            if not _is_port(*place):
+                continue
+            found = values[place] = {}
+        if words[2] in (_CARD_KEYS if words[1] == "0" else _PORT_KEYS):
+            found[words[2]] = words[3].strip()[:200]
+    return _ports({(device, int(port)): found for (device, port), found in values.items()}, SYSFS)
 
 
 def read_ibstat(lines: Iterable[str]) -> tuple[Hca, ...]:
