@@ -31,7 +31,7 @@ _CAUSES: dict[type[NodeFault], frozenset[str]] = {
     GpusFault: frozenset({"cause.gpu_fewer"}),
     BusyFault: frozenset({"cause.busy_foreign"}),
     NvlinkFault: frozenset({"cause.nvlink_inactive"}),
-    GdrFault: frozenset({"cause.gdr_unsupported"}),
+    GdrFault: frozenset({"cause.gdr_missing"}),
     SocketFault: frozenset({"cause.tcp_fallback"}),
     DriverFault: frozenset({"cause.drift_driver"}),
 }

@@ -8,6 +8,9 @@ from healthcheck.model.finding import Confidence
 
 _SLOWS = ("peak",)
 _BREAKS = ("peak", "integrity")
+_NO_NVLINK = ("peak", "p2p", "nvls")
+_NO_GDR = ("peak", "gdr.off")
+_STAGED = ("peak", "gdr.off", "gdr.far")
 _GPU_GUIDE = GUIDE + "troubleshooting.html"
 _LINKS = (("ssh", "{host}", "nvidia-smi topo -m; nvidia-smi nvlink -s"), *GPUS[1:])
 _PEERMEM = (
@@ -20,15 +23,23 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
     Cause(
         "gpu_cut_off",
         rules=("topology.cut_off", "topology.fewer_links"),
-        explains=_BREAKS,
+        explains=(*_BREAKS, "p2p", "nvls"),
         commands=_LINKS,
         reference=FABRIC_MANAGER,
     ),
     Cause(
-        "gpus_without_nvlink", rules=("topology.no_nvlink",), explains=_SLOWS, commands=_LINKS, reference=FABRIC_MANAGER
+        "gpus_without_nvlink",
+        rules=("topology.no_nvlink",),
+        explains=_NO_NVLINK,
+        commands=_LINKS,
+        reference=FABRIC_MANAGER,
     ),
     Cause(
-        "gpu_pairs_slow", rules=("topology.pairs",), explains=_SLOWS, commands=_LINKS, reference=NCCL + "/issues/340"
+        "gpu_pairs_slow",
+        rules=("topology.pairs",),
+        explains=_NO_NVLINK,
+        commands=_LINKS,
+        reference=NCCL + "/issues/340",
     ),
     Cause(
         "hca_link_trained_low",
@@ -38,17 +49,21 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         reference="https://github.com/imbue-ai/cluster-health",
     ),
     Cause(
-        "gdr_refused", rules=("gdr.load_failed",), explains=_SLOWS, commands=_PEERMEM, reference=NCCL + "/issues/1537"
+        "gdr_refused", rules=("gdr.load_failed",), explains=_STAGED, commands=_PEERMEM, reference=NCCL + "/issues/1537"
     ),
     Cause(
-        "gdr_not_loaded", rules=("gdr.not_loaded",), explains=_SLOWS, commands=_PEERMEM, reference=NCCL + "/issues/1676"
+        "gdr_not_loaded",
+        rules=("gdr.not_loaded",),
+        explains=_STAGED,
+        commands=_PEERMEM,
+        reference=NCCL + "/issues/1676",
     ),
-    Cause("gdr_missing", rules=("gdr.none",), explains=_SLOWS, commands=_PEERMEM, reference=NCCL + "/issues/1676"),
+    Cause("gdr_missing", rules=("gdr.none",), explains=_STAGED, commands=_PEERMEM, reference=NCCL + "/issues/1676"),
     Cause(
         "acs_on",
         Severity.WARNING,
         rules=("pcie.acs_on",),
-        explains=_SLOWS,
+        explains=_NO_GDR,
         commands=(("ssh", "{host}", "sudo lspci -vvv | grep -e bridge -e ACSCtl"),),
         reference=_GPU_GUIDE,
     ),
@@ -57,7 +72,7 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         Severity.WARNING,
         rules=("pcie.iommu_on",),
         confidence=Confidence.LIKELY,
-        explains=_SLOWS,
+        explains=_NO_GDR,
         commands=(("ssh", "{host}", "cat /proc/cmdline; ls /sys/class/iommu"),),
         reference=NCCL + "/issues/841",
     ),
@@ -65,7 +80,7 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         "rail_far",
         Severity.WARNING,
         rules=("rail.far",),
-        explains=_SLOWS,
+        explains=_NO_GDR,
         commands=TOPOLOGY,
         reference=NCCL + "/issues/412",
     ),
@@ -73,7 +88,7 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         "hca_slot_too_small",
         Severity.WARNING,
         rules=("pcie.slot_too_small",),
-        explains=_SLOWS,
+        explains=("peak", "gdr.far"),
         commands=_SLOT,
         reference=TESTS + "/issues/290",
     ),

@@ -8,6 +8,8 @@ from healthcheck.model.finding import Confidence
 
 _SLOWS = ("peak",)
 _BREAKS = ("peak", "integrity")
+# What NCCL does with a port that is not there: it takes the others, or none.
+_UNUSED = ("nics.fewer", "transport.socket")
 _SUBNET = (("ssh", "{host}", "ibstat {device}"), ("ssh", "{host}", "sudo sminfo"))
 _COUNTERS = (
     ("ssh", "{host}", "grep . /sys/class/infiniband/{device}/ports/*/counters/*"),
@@ -19,16 +21,18 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
     Cause(
         "hca_no_subnet_manager",
         rules=("hca.no_subnet_manager", "hca.no_lid"),
-        explains=(*_BREAKS, "hca.inactive", "hca.down"),
+        explains=(*_BREAKS, *_UNUSED, "hca.inactive", "hca.down"),
         commands=_SUBNET,
         reference=SYSFS,
     ),
     Cause("hca_other_link_layer", rules=("hca.other_link_layer",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
-    Cause("hca_down", rules=("hca.down",), explains=(*_BREAKS, "hca.inactive"), commands=PORT, reference=SYSFS),
-    Cause("hca_vanished", rules=("hca.vanished",), explains=_BREAKS, commands=CARDS, reference=SYSFS),
+    Cause(
+        "hca_down", rules=("hca.down",), explains=(*_BREAKS, *_UNUSED, "hca.inactive"), commands=PORT, reference=SYSFS
+    ),
+    Cause("hca_vanished", rules=("hca.vanished",), explains=(*_BREAKS, *_UNUSED), commands=CARDS, reference=SYSFS),
     Cause("hca_link_flaps", rules=("hca.link_downed",), explains=_BREAKS, commands=_COUNTERS, reference=SYSFS),
-    Cause("hca_missing", rules=("hca.missing",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
-    Cause("hca_inactive", rules=("hca.inactive",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
+    Cause("hca_missing", rules=("hca.missing",), explains=(*_SLOWS, *_UNUSED), commands=CARDS, reference=SYSFS),
+    Cause("hca_inactive", rules=("hca.inactive",), explains=(*_SLOWS, *_UNUSED), commands=CARDS, reference=SYSFS),
     Cause("hca_slow", rules=("hca.rate_broken", "hca.rate_low"), explains=_SLOWS, commands=PORT, reference=SYSFS),
     Cause("hca_one_of", rules=("hca.one_of",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
     Cause(
