@@ -126,5 +126,9 @@ class HostView(Struct, frozen=True):
 
 def quoted(log: NcclRankLog, *abouts: str) -> tuple[Evidence, ...]:
     """The lines of a log that said these things, as far as it said them."""
-    source = "NCCL log" if log.rank is None else f"NCCL log, rank {log.rank}"
-    return tuple(Evidence(source, text) for about in abouts if (text := log.quote(about)) is not None)
+    return tuple(Evidence(source_of(log), text) for about in abouts if (text := log.quote(about)) is not None)
+
+
+def source_of(log: NcclRankLog) -> str:
+    """How evidence names a log."""
+    return "NCCL log" if log.rank is None else f"NCCL log, rank {log.rank}"

@@ -220,30 +220,43 @@ def test_nvls_is_asked_for_only_where_it_exists() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "rule"),
     [
-        "NCCL_ALGO set by environment to Ring",
-        "NCCL_PROTO set by environment to LL",
-        "NCCL_MAX_NCHANNELS set by environment to 2.",
-        "NCCL_MIN_NCHANNELS set by environment to 2.",
-        "NCCL_NTHREADS set by environment to 64.",
-        "NCCL_BUFFSIZE set by environment to 1048576.",
-        "NCCL_P2P_DISABLE set by environment to 1.",
-        "NCCL_SHM_DISABLE set by environment to 1.",
-        "NCCL_IB_DISABLE set by environment to 1.",
-        "NCCL_NVLS_ENABLE set by environment to 0.",
-        "NCCL_P2P_LEVEL set by environment to LOC",
-        "NCCL_NET_GDR_LEVEL set by environment to LOC",
-        "NCCL_IB_GID_INDEX set by environment to 3.",
+        ("NCCL_ALGO set by environment to Ring", "settings.algo"),
+        ("NCCL_PROTO set by environment to LL", "settings.proto"),
+        ("NCCL_MAX_NCHANNELS set by environment to 2.", "settings.channels"),
+        ("NCCL_MIN_NCHANNELS set by environment to 2.", "settings.channels"),
+        ("NCCL_NTHREADS set by environment to 64.", "settings.forced"),
+        ("NCCL_BUFFSIZE set by environment to 1048576.", "settings.forced"),
+        ("NCCL_P2P_DISABLE set by environment to 1.", "settings.p2p_disable"),
+        ("NCCL_P2P_DIRECT_DISABLE set by environment to 1.", "settings.p2p_disable"),
+        ("NCCL_P2P_LEVEL set by environment to LOC", "settings.p2p_disable"),
+        ("NCCL_SHM_DISABLE set by environment to 1.", "settings.shm_disable"),
+        ("NCCL_IB_DISABLE set by environment to 1.", "settings.ib_disable"),
+        ("NCCL_NET_GDR_LEVEL set by environment to LOC", "settings.gdr_level"),
+        ("NCCL_IB_GID_INDEX set by environment to 3.", "settings.gid_index"),
     ],
 )
-def test_a_variable_that_forces_nccl_is_quoted(said: str) -> None:
+def test_a_variable_that_forces_nccl_is_quoted(said: str, rule: str) -> None:
     result = judged(*HEALTHY, said)["nccl.settings"]
-    assert (result.verdict, result.rule) == (Verdict.DEGRADED, "settings.forced")
+    assert (result.verdict, result.rule) == (Verdict.DEGRADED, rule)
     assert result.evidence[0].text.endswith(said)
     name = said.partition(" ")[0]
     assert name in str(result.message)
     assert judged(*HEALTHY, said, sets=name)["nccl.settings"].verdict is Verdict.PASS  # this run set it
+
+
+def test_the_variable_that_costs_most_comes_first() -> None:
+    said = ("NCCL_ALGO set by environment to Ring", "NCCL_IB_DISABLE set by environment to 1.")
+    result = judged(*HEALTHY, *said)["nccl.settings"]
+    assert result.rule == "settings.ib_disable"
+    assert str(result.message).endswith("NCCL_IB_DISABLE=1, NCCL_ALGO=Ring")
+
+
+def test_nvls_switched_off_matters_where_it_exists() -> None:
+    said = "NCCL_NVLS_ENABLE set by environment to 0."
+    assert judged(*HEALTHY, said)["nccl.settings"].verdict is Verdict.PASS
+    assert judged(*HEALTHY, said, platform=H100)["nccl.settings"].rule == "settings.nvls_disable"
 
 
 @pytest.mark.parametrize(
@@ -315,7 +328,7 @@ def test_versions_by_host_for_the_comparison_over_the_fleet() -> None:
         ("v2.18.3-gdr-off", MULTI, A100, {"gdr.off"}),
         ("v2.21.5-socket", SINGLE, A100, {"transport.socket"}),
         ("v2.27.5-h100-two-nodes", MULTI, H100, set()),
-        ("v2.30.1-loopback-and-broken", SINGLE, A100, {"transport.loopback", "settings.forced"}),
+        ("v2.30.1-loopback-and-broken", SINGLE, A100, {"transport.loopback", "settings.p2p_disable"}),
     ],
 )
 def test_whole_logs_of_five_versions(name: str, of: CollectiveJob, platform: Platform, rules: set[str]) -> None:
