@@ -9,7 +9,6 @@ from healthcheck.model.finding import Confidence
 _SLOWS = ("peak",)
 _BREAKS = ("peak", "integrity")
 _NO_NVLINK = ("peak", "p2p", "nvls")
-_NO_GDR = ("peak", "gdr.off")
 _STAGED = ("peak", "gdr.off", "gdr.far")
 _GPU_GUIDE = GUIDE + "troubleshooting.html"
 _LINKS = (("ssh", "{host}", "nvidia-smi topo -m; nvidia-smi nvlink -s"), *GPUS[1:])
@@ -49,21 +48,34 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         reference="https://github.com/imbue-ai/cluster-health",
     ),
     Cause(
-        "gdr_refused", rules=("gdr.load_failed",), explains=_STAGED, commands=_PEERMEM, reference=NCCL + "/issues/1537"
+        "gdr_refused",
+        rules=("gdr.load_failed",),
+        explains=_STAGED,
+        contradicted=("gdr.on",),
+        commands=_PEERMEM,
+        reference=NCCL + "/issues/1537",
     ),
     Cause(
         "gdr_not_loaded",
         rules=("gdr.not_loaded",),
         explains=_STAGED,
+        contradicted=("gdr.on",),
         commands=_PEERMEM,
         reference=NCCL + "/issues/1676",
     ),
-    Cause("gdr_missing", rules=("gdr.none",), explains=_STAGED, commands=_PEERMEM, reference=NCCL + "/issues/1676"),
+    Cause(
+        "gdr_missing",
+        rules=("gdr.none",),
+        explains=_STAGED,
+        contradicted=("gdr.on",),
+        commands=_PEERMEM,
+        reference=NCCL + "/issues/1676",
+    ),
     Cause(
         "acs_on",
         Severity.WARNING,
         rules=("pcie.acs_on",),
-        explains=_NO_GDR,
+        explains=_SLOWS,
         commands=(("ssh", "{host}", "sudo lspci -vvv | grep -e bridge -e ACSCtl"),),
         reference=_GPU_GUIDE,
     ),
@@ -72,7 +84,7 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         Severity.WARNING,
         rules=("pcie.iommu_on",),
         confidence=Confidence.LIKELY,
-        explains=_NO_GDR,
+        explains=_SLOWS,
         commands=(("ssh", "{host}", "cat /proc/cmdline; ls /sys/class/iommu"),),
         reference=NCCL + "/issues/841",
     ),
@@ -80,7 +92,7 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         "rail_far",
         Severity.WARNING,
         rules=("rail.far",),
-        explains=_NO_GDR,
+        explains=("peak", "gdr.far"),
         commands=TOPOLOGY,
         reference=NCCL + "/issues/412",
     ),
@@ -88,7 +100,7 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         "hca_slot_too_small",
         Severity.WARNING,
         rules=("pcie.slot_too_small",),
-        explains=("peak", "gdr.far"),
+        explains=_SLOWS,
         commands=_SLOT,
         reference=TESTS + "/issues/290",
     ),
