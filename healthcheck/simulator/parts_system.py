@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from healthcheck.simulator.cluster import SimCluster, SimNode
 from healthcheck.simulator.generations import Generation
+from healthcheck.simulator.parts_network import HCA_PLACES
 
 UPTIME_S = 1_209_600.25
 """Two weeks, on every node."""
@@ -18,17 +19,17 @@ def clock(cluster: SimCluster, node: SimNode, text: str) -> str:
 
 
 def kernel_log(cluster: SimCluster, node: SimNode, text: str) -> str:
-    """A log in which every link came up once, long ago, and nothing happened since."""
-    return f"now {cluster.now():.9f} {UPTIME_S:.2f}\nsource dmesg\n{_links_up(node.hcas)}"
+    """A log in which every link came up, or did not, long ago, and nothing happened since."""
+    return f"now {cluster.now():.9f} {UPTIME_S:.2f}\nsource dmesg\n{_links(node.capability.rails)}"
 
 
-@lru_cache(maxsize=16)
-def _links_up(devices: tuple[str, ...]) -> str:
-    lines = [
-        f"[   {30 + place}.482913] mlx5_core 0000:{0x18 + 8 * place:02x}:00.0 ib{place}: Link up"
-        for place, _ in enumerate(devices)
-    ]
-    return "\n".join(["last [1209322.118204] systemd-journald[1042]: Sent WATCHDOG=1 notification.", *lines, ""])
+@lru_cache(maxsize=64)
+def _links(rails: tuple[float, ...]) -> str:
+    lines = ["last [1209322.118204] systemd-journald[1042]: Sent WATCHDOG=1 notification."]
+    for place, share in enumerate(rails):
+        address, _ = HCA_PLACES[place % len(HCA_PLACES)]
+        lines.append(f"[   {30 + place}.482913] mlx5_core {address} ib{place}: Link {'up' if share else 'down'}")
+    return "\n".join([*lines, ""])
 
 
 def limits(cluster: SimCluster, node: SimNode, text: str) -> str:

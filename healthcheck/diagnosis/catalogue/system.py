@@ -11,6 +11,7 @@ _SHM = (("ssh", "{host}", "df -h /dev/shm; ls -l /dev/shm | head"),)
 _CONF = (("ssh", "{host}", "grep -n . /etc/nccl.conf .nccl.conf; env | grep '^NCCL_'"),)
 _CPUFREQ = (("ssh", "{host}", "cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor | sort | uniq -c"),)
 _GOVERNORS = "https://docs.kernel.org/admin-guide/pm/cpufreq.html"
+_FORCED = "settings.forced"  # the same, as the log of a job shows it
 _MEMLOCK = ("integrity", "peak", "warn.verbs_memory_locked")
 
 SYSTEM_CAUSES: tuple[Cause, ...] = (
@@ -19,6 +20,7 @@ SYSTEM_CAUSES: tuple[Cause, ...] = (
         "memlock_low",
         rules=("memlock.low",),
         explains=_MEMLOCK,
+        contradicted=("transport.rdma",),
         commands=(("ssh", "{host}", "ulimit -l"),),
         reference=TESTS + "/issues/206",
     ),
@@ -40,7 +42,7 @@ SYSTEM_CAUSES: tuple[Cause, ...] = (
         "settings_network_off",
         _W,
         rules=("settings.ib_disable",),
-        explains=("peak",),
+        explains=("peak", _FORCED, "transport.socket", "nics", "gdr.off"),
         commands=_CONF,
         reference=SETTINGS,
     ),
@@ -48,27 +50,46 @@ SYSTEM_CAUSES: tuple[Cause, ...] = (
         "settings_peers_off",
         _W,
         rules=("settings.p2p_disable",),
-        explains=("peak",),
+        explains=("peak", _FORCED, "p2p", "transport.loopback"),
         commands=_CONF,
         reference=TESTS + "/issues/228",
     ),
     Cause(
-        "settings_gdr_off", _W, rules=("settings.gdr_level",), explains=("peak",), commands=_CONF, reference=SETTINGS
+        "settings_gdr_off",
+        _W,
+        rules=("settings.gdr_level",),
+        explains=("peak", _FORCED, "gdr.off"),
+        commands=_CONF,
+        reference=SETTINGS,
     ),
     Cause(
-        "settings_shm_off", _W, rules=("settings.shm_disable",), explains=("peak",), commands=_CONF, reference=SETTINGS
+        "settings_shm_off",
+        _W,
+        rules=("settings.shm_disable",),
+        explains=("peak", _FORCED, "transport.loopback"),
+        commands=_CONF,
+        reference=SETTINGS,
     ),
     Cause(
         "settings_nvls_off",
         _W,
         rules=("settings.nvls_disable",),
-        explains=("peak",),
+        explains=("peak", _FORCED),
         commands=_CONF,
         reference=SETTINGS,
     ),
-    Cause("settings_algorithm", _W, rules=("settings.algo", "settings.proto"), commands=_CONF, reference=SETTINGS),
-    Cause("settings_channels", _W, rules=("settings.channels",), commands=_CONF, reference=SETTINGS),
-    Cause("settings_gid", _W, rules=("settings.gid_index",), commands=_CONF, reference=SETTINGS),
+    Cause(
+        "settings_algorithm",
+        _W,
+        rules=("settings.algo", "settings.proto"),
+        explains=(_FORCED,),
+        commands=_CONF,
+        reference=SETTINGS,
+    ),
+    Cause(
+        "settings_channels", _W, rules=("settings.channels",), explains=(_FORCED,), commands=_CONF, reference=SETTINGS
+    ),
+    Cause("settings_gid", _W, rules=("settings.gid_index",), explains=(_FORCED,), commands=_CONF, reference=SETTINGS),
     Cause("cpu_held_back", _W, rules=("cpu.governor_slow",), commands=_CPUFREQ, reference=_GOVERNORS),
     Cause("cpu_mixed", _W, rules=("cpu.governors_differ",), commands=_CPUFREQ, reference=_GOVERNORS),
     Cause("files_few", _W, rules=("files.low",), commands=(("ssh", "{host}", "ulimit -n"),), reference=TROUBLE),
