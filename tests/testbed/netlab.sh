@@ -95,6 +95,7 @@ _init() { # pid 1 of a host
   mount -t tmpfs tmpfs /run
   mkdir -p /run/sshd /run/lock /run/standin
   mount --bind "$LAB/host/$1/standin" /run/standin
+  private_dev
   mount -t tmpfs tmpfs /dev/shm
   local shared i=0 folder
   IFS=: read -ra shared <<<"$LAB${LAB_SHARE:+:$LAB_SHARE}"
@@ -118,6 +119,18 @@ _init() { # pid 1 of a host
   trap : CHLD
   start_sshd "$1" &
   while :; do sleep 1000 & wait $! || true; done   # bash as pid 1 reaps orphans
+}
+
+private_dev() { # /dev of this host: what programs need, and the files of two cards that the real one does not have
+  local file
+  mkdir -p /run/dev
+  mount -t tmpfs -o mode=755 tmpfs /run/dev
+  for file in null zero full random urandom tty ptmx; do : >"/run/dev/$file"; mount --bind "/dev/$file" "/run/dev/$file"; done
+  for file in pts shm; do mkdir "/run/dev/$file"; mount --rbind "/dev/$file" "/run/dev/$file"; done
+  for file in fd stdin stdout stderr; do ln -s "$(readlink "/dev/$file")" "/run/dev/$file"; done
+  mkdir /run/dev/infiniband
+  : >/run/dev/infiniband/uverbs0; : >/run/dev/infiniband/uverbs1
+  mount --rbind /run/dev /dev
 }
 
 start_sshd() { echo "$BASHPID" >"$LAB/host/$1/sshd.inner"; sshd_of "$1"; }
