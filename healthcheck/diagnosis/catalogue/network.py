@@ -27,23 +27,40 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
     ),
     Cause("hca_other_link_layer", rules=("hca.other_link_layer",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
     Cause(
-        "hca_down", rules=("hca.down",), explains=(*_BREAKS, *_UNUSED, "hca.inactive"), commands=PORT, reference=SYSFS
+        "hca_down",
+        rules=("hca.down",),
+        explains=(*_BREAKS, *_UNUSED, "hca.inactive", "hca.link_errors"),
+        commands=PORT,
+        reference=SYSFS,
     ),
     Cause("hca_vanished", rules=("hca.vanished",), explains=(*_BREAKS, *_UNUSED), commands=CARDS, reference=SYSFS),
     Cause("hca_link_flaps", rules=("hca.link_downed",), explains=_BREAKS, commands=_COUNTERS, reference=SYSFS),
     Cause("hca_missing", rules=("hca.missing",), explains=(*_SLOWS, *_UNUSED), commands=CARDS, reference=SYSFS),
     Cause("hca_inactive", rules=("hca.inactive",), explains=(*_SLOWS, *_UNUSED), commands=CARDS, reference=SYSFS),
-    Cause("hca_slow", rules=("hca.rate_broken", "hca.rate_low"), explains=_SLOWS, commands=PORT, reference=SYSFS),
+    Cause(
+        "hca_slow",
+        rules=("hca.rate_broken", "hca.rate_low"),
+        explains=_SLOWS,
+        contradicted=("hca.traffic_even",),
+        commands=PORT,
+        reference=SYSFS,
+    ),
     Cause("hca_one_of", rules=("hca.one_of",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
     Cause(
         "uverbs_missing",
         rules=("hca.verbs_missing",),
         explains=_BREAKS,
+        contradicted=("transport.rdma",),
         commands=_UVERBS,
         reference=NCCL + "/issues/451",
     ),
     Cause(
-        "uverbs_closed", rules=("hca.verbs_closed",), explains=_BREAKS, commands=_UVERBS, reference=NCCL + "/issues/451"
+        "uverbs_closed",
+        rules=("hca.verbs_closed",),
+        explains=_BREAKS,
+        contradicted=("transport.rdma",),
+        commands=_UVERBS,
+        reference=NCCL + "/issues/451",
     ),
     Cause(
         "hca_link_errors",
