@@ -94,10 +94,18 @@ def judge(
         return (_result(host, Verdict.PASS, "gdr.peermem", say("probe.gdr.peermem")),)
     if found.dma_buf:
         return (_result(host, Verdict.PASS, "gdr.dma_buf", say("probe.gdr.dma_buf")),)
-    verdict = Verdict.FAIL if together and platform is not None else Verdict.DEGRADED
+    lamed = together and platform is not None
     if found.complaints:
         message = say("probe.gdr.load_failed", line=found.complaints[-1][:200])
-        return (_result(host, verdict, "gdr.load_failed", message, quote("dmesg", found.complaints)),)
+        return (
+            _result(
+                host,
+                Verdict.FAIL if lamed else Verdict.DEGRADED,
+                "gdr.load_failed",
+                message,
+                quote("dmesg", found.complaints),
+            ),
+        )
     evidence = (
         Evidence(MODULES, "; ".join(found.modules) or "(neither nvidia_peermem nor nv_peer_mem)"),
         Evidence(_DRIVER, found.driver),
@@ -105,8 +113,8 @@ def judge(
     )
     if found.installed:
         message = say("probe.gdr.not_loaded", path=found.installed)
-        return (_result(host, verdict, "gdr.not_loaded", message, evidence),)
-    return (_result(host, verdict, "gdr.none", say("probe.gdr.none"), evidence),)
+        return (_result(host, Verdict.FAIL if lamed else Verdict.DEGRADED, "gdr.not_loaded", message, evidence),)
+    return (_result(host, Verdict.FAIL if lamed else Verdict.DEGRADED, "gdr.none", say("probe.gdr.none"), evidence),)
 
 
 def _rdma(found: GpuDirect, platform: Platform | None) -> bool:
