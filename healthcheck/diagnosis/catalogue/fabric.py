@@ -100,7 +100,7 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         "hca_slot_too_small",
         Severity.WARNING,
         rules=("pcie.slot_too_small",),
-        explains=_SLOWS,
+        explains=("peak", "gdr.far"),
         commands=_SLOT,
         reference=TESTS + "/issues/290",
     ),

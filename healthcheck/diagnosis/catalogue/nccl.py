@@ -82,6 +82,7 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         signature=r"NVLS multicast support is not available",
         explains=_SLOWS,
         confidence=_LIKELY,
+        contradicted=("fabric.joined",),
         commands=_FABRIC,
         reference=NCCL + "/issues/976",
     ),

@@ -37,6 +37,7 @@ NCCL_PATH_CAUSES: tuple[Cause, ...] = (
         Severity.WARNING,
         rules=("gdr.off",),
         explains=_SLOWS,
+        contradicted=("gdr.peermem", "gdr.dma_buf"),
         commands=_PEERMEM,
         reference=NCCL + "/issues/1676",
     ),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from string import Formatter
 from urllib.parse import urlsplit
 
 import pytest
 
+import healthcheck
 from healthcheck.diagnosis.cause import Cause
 from healthcheck.diagnosis.causes import BY_RULE, CAUSES, UNEXPLAINED, cause_of, explains
 from healthcheck.model.texts import CATALOGUE_EN
@@ -58,3 +60,9 @@ def test_what_a_cause_explains_is_what_some_rule_is_called() -> None:
         for rule in cause.explains:
             assert rule in BY_RULE or rule in words, f"{cause.code} explains {rule}"
         assert not any(explains(cause, rule) for rule in cause.rules), f"{cause.code} explains itself"
+
+
+def test_what_speaks_against_a_cause_is_a_check_or_a_rule_of_the_code() -> None:
+    sources = "\n".join(path.read_text() for path in Path(healthcheck.__file__).parent.glob("[!d]*/*.py"))
+    for cause in CAUSES:
+        assert all(f'"{name}"' in sources for name in cause.contradicted), cause.code

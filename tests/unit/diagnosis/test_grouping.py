@@ -107,3 +107,13 @@ def test_what_was_not_run_because_of_a_fault_says_nothing_beside_it(rule: str) -
     left_out = check(node("node01"), Verdict.INCONCLUSIVE, rule)
     assert explained(left_out, LOST_GPU) == [("node01", "gpu_lost", "FAIL")]
     assert len(explained(left_out)) == 1
+
+
+def test_what_nccl_saw_speaks_against_what_a_look_at_the_node_says() -> None:
+    missing = check(node("node01"), Verdict.FAIL, "gdr.none")
+    seen = check(node("node01"), Verdict.PASS, "gdr.on")
+    elsewhere = check(node("node02"), Verdict.PASS, "gdr.on")
+    (found,) = _findings(missing, seen)
+    assert [message.code for message in found.evidence_against] == ["seen.gdr.on"]
+    (found,) = _findings(missing, elsewhere)
+    assert found.evidence_against == ()
