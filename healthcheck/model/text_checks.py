@@ -79,4 +79,28 @@ CHECK_TEXTS: dict[str, str] = {
     "slow, and on some machines hangs or corrupts data",
     "check.pcie.iommu": "does the IOMMU translate addresses on bare metal; transfers between GPU and NIC then go "
     "through the processor and its tables",
+    "check.gpu.mode": "are MIG, compute mode and persistence mode as a job needs them; inside MIG NCCL has neither "
+    "peer-to-peer nor NVLink",
+    "check.gpu.ecc": "has ECC met errors it could not correct, and is it on; such an error ends the job that meets it",
+    "check.gpu.ecc_errors": "did memory errors appear while the benchmarks ran; many corrected ones come from a cell "
+    "that is about to fail",
+    "check.gpu.rows": "do memory rows or pages wait for a reset, or have the spare ones run out; the next job may "
+    "meet the same error",
+    "check.gpu.pcie": "does each GPU use all lanes of its PCIe link; fewer halve every way to its NIC, at idle as "
+    "under load",
+    "check.gpu.clocks": "does hardware or heat hold the clocks of an idle GPU down; under load it would be slower "
+    "still",
+    "check.gpu.recovery": "does the driver ask for a reset of a GPU; it cannot get over an error otherwise",
+    "check.gpu.loaded_clocks": "do GPUs keep their clocks while a benchmark runs; one that is held down slows all "
+    "others",
+    "check.gpu.loaded_pcie": "do GPUs at work use the fastest generation of their PCIe link; one that makes errors "
+    "trains at a lower speed",
+    "check.nvlink.links": "has each GPU as many active NVLinks as its model or as the other GPUs, at one speed; a "
+    "ring runs at the slowest GPU",
+    "check.nvlink.errors": "did NVLink errors grow while the benchmarks ran, or did a link go down; a link that "
+    "repeats is slow and may fail",
+    "check.fabric.manager": "does the fabric manager run, in the version of the driver, where a board has "
+    "NVSwitches; without it there is no NVLink",
+    "check.fabric.state": "has every GPU joined the NVSwitch fabric; one that has not cannot start CUDA, or works "
+    "without NVLink",
 }

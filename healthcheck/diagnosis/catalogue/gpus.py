@@ -2,16 +2,140 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import GPUS, PLATFORMS, SMI, XID
-from healthcheck.diagnosis.cause import Cause
+from healthcheck.diagnosis.catalogue.lines import FABRIC_MANAGER, GPUS, GUIDE, PLATFORMS, SMI, XID
+from healthcheck.diagnosis.cause import Cause, Severity
+from healthcheck.model.finding import Confidence
 
 # A job over GPUs that are not there ends as if too many ranks had been asked for.
 _LACKS = ("integrity", "peak", "warn.too_many_ranks")
+
+_WARNING = Severity.WARNING
+_BREAKS = ("integrity", "peak")
+_SLOWS = ("peak",)
+_LINKS_GONE = ("nvlink.all_inactive", "topology.no_nvlink", "topology.cut_off")
+_MODES = (("ssh", "{host}", "nvidia-smi --query-gpu=index,mig.mode.current,compute_mode --format=csv"),)
+_MEMORY = (("ssh", "{host}", "nvidia-smi -q -d ECC,ROW_REMAPPER,PAGE_RETIREMENT"), *GPUS)
+_CLOCKS = (("ssh", "{host}", "nvidia-smi -q -d PERFORMANCE,CLOCK,TEMPERATURE,POWER"),)
+_LINKS = (("ssh", "{host}", "nvidia-smi nvlink -s; nvidia-smi nvlink -e"), *GPUS)
+_SLOT = (("ssh", "{host}", "sudo lspci -d 10de: -vv | grep -e NVIDIA -e LnkCap: -e LnkSta:"),)
+_FABRIC = (
+    ("ssh", "{host}", "systemctl status nvidia-fabricmanager --no-pager | head -n 20"),
+    ("ssh", "{host}", "sudo tail -n 40 /var/log/fabricmanager.log"),
+)
+_ECC = "https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html"
+_PAGES = "https://docs.nvidia.com/deploy/dynamic-page-retirement/index.html"
+_AZURE = "https://github.com/Azure/azurehpc-health-checks"
+_LOST = "https://github.com/Azure/azhpc-diagnostics/issues/73"
 
 GPU_CAUSES: tuple[Cause, ...] = (
     Cause("gpu_lost", rules=("gpu.lost",), explains=_LACKS, commands=GPUS, reference=XID),
     Cause("gpu_none", rules=("gpu.none",), explains=_LACKS, commands=GPUS, reference=XID),
     Cause("gpu_fewer", rules=("gpu.fewer",), explains=_LACKS, commands=GPUS, reference=XID),
+    Cause(
+        "gpu_ecc_uncorrected",
+        rules=("ecc.uncorrected", "ecc.grew"),
+        explains=(*_BREAKS, "warn.gpu_memory_fault"),
+        commands=_MEMORY,
+        reference=_ECC,
+    ),
+    Cause("gpu_sram_errors", rules=("ecc.sram",), explains=_BREAKS, commands=_MEMORY, reference=_AZURE),
+    Cause(
+        "gpu_rows_used_up",
+        rules=("rows.failure", "rows.many", "rows.retired"),
+        explains=_BREAKS,
+        commands=_MEMORY,
+        reference=_ECC,
+    ),
+    Cause("gpu_row_waits", rules=("rows.pending",), explains=_BREAKS, commands=_MEMORY, reference=_ECC),
+    Cause("gpu_reset_asked", rules=("recovery.asked",), explains=_BREAKS, commands=GPUS, reference=SMI),
+    Cause("mig_on", rules=("mode.mig",), explains=_BREAKS, commands=_MODES, reference=GUIDE + "troubleshooting.html"),
+    Cause("gpu_prohibited", rules=("mode.prohibited",), explains=_BREAKS, commands=_MODES, reference=SMI),
+    Cause(
+        "fabric_manager_down",
+        rules=("fabric.down", "fabric.not_installed"),
+        explains=(*_BREAKS, *_LINKS_GONE, "fabric.not_joined", "warn.fabric_not_initialised"),
+        commands=_FABRIC,
+        reference=FABRIC_MANAGER,
+    ),
+    Cause(
+        "fabric_manager_version",
+        rules=("fabric.other_version",),
+        explains=(*_BREAKS, *_LINKS_GONE, "fabric.not_joined", "warn.fabric_not_initialised"),
+        commands=_FABRIC,
+        reference=FABRIC_MANAGER,
+    ),
+    Cause(
+        "nvswitch_missing",
+        rules=("fabric.switch_missing",),
+        explains=(*_BREAKS, *_LINKS_GONE, "nvlink.inactive", "nvlink.fewer"),
+        commands=(("ssh", "{host}", "lspci -d 10de: -nn"), *_FABRIC),
+        reference=FABRIC_MANAGER,
+    ),
+    Cause(
+        "gpu_outside_fabric",
+        rules=("fabric.not_joined", "fabric.not_well"),
+        explains=(*_BREAKS, *_LINKS_GONE, "warn.fabric_not_initialised"),
+        commands=_FABRIC,
+        reference=FABRIC_MANAGER,
+    ),
+    Cause("nvlinks_all_inactive", rules=("nvlink.all_inactive",), explains=_BREAKS, commands=_LINKS, reference=_LOST),
+    Cause(
+        "nvlink_inactive",
+        rules=("nvlink.inactive", "nvlink.fewer"),
+        explains=_BREAKS,
+        commands=_LINKS,
+        reference=_LOST,
+    ),
+    Cause("nvlink_dropped", rules=("nvlink.dropped",), explains=_BREAKS, commands=_LINKS, reference=XID),
+    Cause("gpu_lanes_missing", rules=("gpu_pcie.narrow",), explains=_SLOWS, commands=_SLOT, reference=_AZURE),
+    Cause("power_brake", _WARNING, rules=("clocks.power_brake",), explains=_SLOWS, commands=_CLOCKS, reference=SMI),
+    Cause(
+        "gpu_too_hot",
+        _WARNING,
+        rules=("clocks.hw_thermal", "clocks.sw_thermal", "clocks.hot"),
+        explains=_SLOWS,
+        commands=_CLOCKS,
+        reference=SMI,
+    ),
+    Cause("gpu_slowed_down", _WARNING, rules=("clocks.hw_slowdown",), explains=_SLOWS, commands=_CLOCKS, reference=SMI),
+    Cause("gpu_clock_low", _WARNING, rules=("clocks.low",), explains=_SLOWS, commands=_CLOCKS, reference=SMI),
+    Cause(
+        "gpu_pcie_slow",
+        _WARNING,
+        rules=("gpu_pcie.slow", "gpu_pcie.slow_slot"),
+        explains=_SLOWS,
+        commands=_SLOT,
+        reference=SMI,
+    ),
+    Cause(
+        "nvlink_errors",
+        _WARNING,
+        rules=("nvlink.recovery", "nvlink.replay", "nvlink.crc"),
+        explains=_SLOWS,
+        confidence=Confidence.LIKELY,
+        commands=_LINKS,
+        reference="https://github.com/imbue-ai/cluster-health",
+    ),
+    Cause("nvlink_slow", _WARNING, rules=("nvlink.slow",), explains=_SLOWS, commands=_LINKS, reference=_LOST),
+    Cause("gpu_corrects_many", _WARNING, rules=("ecc.corrected_grew",), commands=_MEMORY, reference=_ECC),
+    Cause("ecc_off", _WARNING, rules=("ecc.off", "ecc.pending"), commands=_MEMORY, reference=SMI),
+    Cause("gpu_page_waits", _WARNING, rules=("rows.page_pending",), commands=_MEMORY, reference=_PAGES),
+    Cause("gpu_exclusive", _WARNING, rules=("mode.exclusive",), explains=_BREAKS, commands=_MODES, reference=SMI),
+    Cause(
+        "gpu_field_error",
+        rules=(
+            "mode.unreadable",
+            "ecc.unreadable",
+            "gpu_pcie.unreadable",
+            "clocks.unreadable",
+            "recovery.unreadable",
+            "rows.unreadable",
+            "nvlink.unreadable",
+        ),
+        confidence=Confidence.LIKELY,
+        commands=GPUS,
+        reference=XID,
+    ),
     Cause(
         "gpu_no_driver",
         rules=("gpu.no_driver",),
