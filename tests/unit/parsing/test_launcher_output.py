@@ -209,3 +209,21 @@ def test_an_unknown_end_quotes_the_first_useful_line() -> None:
     assert failure is not None
     assert failure.line == "the real reason"
     assert "the real reason" in str(failure.message)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("healthcheck-rank: 1: exec: /opt/b/all_reduce_perf: not found", "binary_missing"),
+        ("healthcheck-rank: line 1: /opt/b/all_reduce_perf: No such file or directory", "binary_missing"),
+        ("healthcheck-rank: exec: line 0: /opt/b/all_reduce_perf: not found", "binary_missing"),
+        ("healthcheck-rank: 1: exec: /opt/b/all_reduce_perf: Permission denied", "not_executable"),
+        ("healthcheck-rank: line 1: exec: /opt/b/all_reduce_perf: cannot execute: Permission denied", "not_executable"),
+    ],
+    ids=["dash", "bash", "busybox", "dash-mode", "bash-mode"],
+)
+def test_the_shell_in_front_of_a_rank_cannot_start_the_program(line: str, kind: str) -> None:
+    failure = classify("", f"{line}\n", 127)
+    assert failure is not None
+    assert failure.kind == kind
+    assert "/opt/b/all_reduce_perf" in str(failure.message)

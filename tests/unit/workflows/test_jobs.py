@@ -13,7 +13,7 @@ import pytest
 from healthcheck.edge.sink import FileJobSink
 from healthcheck.edge.store import DirectoryStore
 from healthcheck.errors import Interrupted, StoreError
-from healthcheck.launchers.rank_log import NONE, TAKE_MARK, frame
+from healthcheck.launchers.rank_log import ALL, LOWEST_PID, NONE, TAKE_MARK, frame
 from healthcheck.model.command import Command, CommandResult, ExitKind, JobOutcome
 from healthcheck.model.host import Host
 from healthcheck.model.message import say
@@ -148,6 +148,23 @@ def test_jobs_that_share_a_host_follow_each_other(tmp_path: Path) -> None:
     assert len(found) == 18 and place.most <= len(HOSTS)
 
 
+def test_the_logs_of_a_job_are_here_before_the_next_one_begins_on_its_host(tmp_path: Path) -> None:
+    begun: list[tuple[str, int]] = []
+    clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    place = Place(clock, WHOLE)
+    engine = Engine(place, place, clock, _Quiet(), DirectoryStore.create(tmp_path, clock))
+    jobs = single_node_jobs(Playbook("x", ()), Stage("single_node", repeats=3), HOSTS[:1])
+    launches = [Launch(job, Command(("mpirun",), 600, "t"), HOSTS[0], place, HOSTS[:1], 60.0) for job in jobs]
+
+    def last_look(launch: Launch) -> tuple[()]:
+        begun.append((launch.job.id, len(list(engine.store.folder.glob("raw/*/*/nccl/n0/*")))))
+        return ()
+
+    assert len(list(run_jobs(launches, last_look, engine, lambda outcome: outcome.job.repeat == 0))) == 3
+    assert begun == [(job.id, number) for number, job in enumerate(jobs)]
+    assert place.taken == [("n0", LOWEST_PID), ("n0", ALL), ("n0", ALL)]
+
+
 def test_silence_is_ended_as_a_hang_and_every_host_is_swept(tmp_path: Path) -> None:
     found, place, engine = _run(tmp_path, [(1.0, TABLE[:900])], ends=False)
     for outcome in _outcomes(found):
@@ -266,6 +283,9 @@ def test_a_full_disk_ends_every_job_and_looks_after_its_hosts(tmp_path: Path, mo
         list(run_jobs(launches, lambda _: (), engine))
     assert all(job.stopped for job in place.running)
     assert {host.name for host in HOSTS} == set(place.swept)
+    assert {(host.name, NONE) for host in HOSTS} <= set(place.taken), (
+        "logs that cannot be kept are deleted all the same"
+    )
 
 
 def test_a_second_signal_waits_for_no_worker(tmp_path: Path) -> None:

@@ -33,11 +33,17 @@ class _Quiet:
         pass
 
 
-def test_a_fast_node_on_which_our_ranks_may_still_run_is_no_place_to_start(tmp_path: Path) -> None:
+def _engine(tmp_path: Path) -> Engine:
     clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
     transport = SimTransport(SimCluster(1, PLATFORM), clock)
-    engine = Engine(transport, transport, clock, _Quiet(), DirectoryStore.create(tmp_path, clock))
-    request = RunRequest("r", Owner("u", "m", 1, "1", "t"), (Host("node01", "node01"),), BOOK, PLATFORM, {}, "test")
+    return Engine(transport, transport, clock, _Quiet(), DirectoryStore.create(tmp_path, clock))
+
+
+REQUEST = RunRequest("r", Owner("u", "m", 1, "1", "t"), (Host("node01", "node01"),), BOOK, PLATFORM, {}, "test")
+
+
+def test_a_fast_node_on_which_our_ranks_may_still_run_is_no_place_to_start(tmp_path: Path) -> None:
+    engine, request = _engine(tmp_path), REQUEST
     hung = outcome(sweep(230.0), kind=ExitKind.TEARDOWN_HUNG, exit_code=None)
     found = {}
     for left in ((), ("node01", "localhost")):
@@ -51,3 +57,21 @@ def test_a_fast_node_on_which_our_ranks_may_still_run_is_no_place_to_start(tmp_p
     assert host.may_still_run and host.verdict is Verdict.INCONCLUSIVE
     assert [reason.code for reason in host.reasons] == ["host.may_still_run"]
     assert any("healthcheck clean" in command for finding in doubtful.findings for command in finding.commands)
+
+
+def test_logs_that_may_lie_on_a_node_are_named_with_their_place_until_a_later_visit_has_deleted_them(
+    tmp_path: Path,
+) -> None:
+    first = outcome(sweep(230.0))
+    later = replace(first, job=replace(first.job, repeat=1))
+    for outcomes, named in (
+        ((replace(first, nccl_left=("node01",)),), True),
+        ((replace(first, nccl_left=("node01",)), later), False),
+    ):
+        ledger = Ledger(REQUEST, _engine(tmp_path / str(named)))
+        ledger.add_jobs(judge_jobs(ALONE, outcomes, BOOK, PLATFORM))
+        record = ledger.record("complete")
+        notes = [str(note) for note in record.notes if note.code == "run.logs_left"]
+        assert bool(notes) is named
+        assert record.exit_code == 0, "a log that stayed says nothing about a node"
+        assert all("node01" in note and "/tmp/healthcheck-t.*" in note and "clean r" in note for note in notes)
