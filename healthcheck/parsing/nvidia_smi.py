@@ -122,16 +122,17 @@ def nvlinks(status: str, errors: str) -> tuple[tuple[GpuLinks, ...], tuple[str, 
 
 def _blocks(text: str) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
     """The lines below each `GPU 0: ...` as one text, and what stands above the first."""
-    blocks: list[tuple[str, list[str]]] = []
-    above: list[str] = []
-    for line in text.splitlines():
-        if line.startswith("GPU ") and _GPU_LINE.fullmatch(line):
-            blocks.append((line, []))
+    above, *pieces = f"\n{text}".split("\nGPU ")
+    blocks: list[tuple[str, str]] = []
+    for piece in pieces:
+        head, _, body = piece.partition("\n")
+        if _GPU_LINE.fullmatch(f"GPU {head}"):
+            blocks.append((f"GPU {head}", body))
         elif blocks:
-            blocks[-1][1].append(line)
-        elif line.strip():
-            above.append(line)
-    return [(head, "\n".join(lines)) for head, lines in blocks], tuple(above)
+            blocks[-1] = (blocks[-1][0], f"{blocks[-1][1]}\nGPU {piece}")
+        else:
+            above += f"\nGPU {piece}"
+    return blocks, tuple(line for line in above.splitlines() if line.strip())
 
 
 # Nearly all GPUs of a fleet say the same below their own name.

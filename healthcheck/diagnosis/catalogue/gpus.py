@@ -12,6 +12,7 @@ _LACKS = ("integrity", "peak", "warn.too_many_ranks")
 _WARNING = Severity.WARNING
 _BREAKS = ("integrity", "peak")
 _SLOWS = ("peak",)
+_FEWER_PATHS = ("topology.cut_off", "topology.fewer_links")
 _LINKS_GONE = ("nvlink.all_inactive", "topology.no_nvlink", "topology.cut_off")
 _MODES = (("ssh", "{host}", "nvidia-smi --query-gpu=index,mig.mode.current,compute_mode --format=csv"),)
 _MEMORY = (("ssh", "{host}", "nvidia-smi -q -d ECC,ROW_REMAPPER,PAGE_RETIREMENT"), *GPUS)
@@ -78,11 +79,17 @@ GPU_CAUSES: tuple[Cause, ...] = (
         commands=_FABRIC,
         reference=FABRIC_MANAGER,
     ),
-    Cause("nvlinks_all_inactive", rules=("nvlink.all_inactive",), explains=_BREAKS, commands=_LINKS, reference=_LOST),
+    Cause(
+        "nvlinks_all_inactive",
+        rules=("nvlink.all_inactive",),
+        explains=(*_BREAKS, *_FEWER_PATHS, "topology.no_nvlink"),
+        commands=_LINKS,
+        reference=_LOST,
+    ),
     Cause(
         "nvlink_inactive",
         rules=("nvlink.inactive", "nvlink.fewer"),
-        explains=_BREAKS,
+        explains=(*_BREAKS, *_FEWER_PATHS),
         commands=_LINKS,
         reference=_LOST,
     ),
