@@ -23,7 +23,7 @@ NETWORK_CAUSE_TEXTS: dict[str, str] = {
     "remedy.hca_slow": "Reseat or change the cable of {device}, look at the speed of its switch port, measure again.",
     "why.hca_slow": "A link trains at the best rate all its lanes can hold. A bad lane, a dirty transceiver or a "
     "port fixed at a lower speed gives a lower rate, and nothing else shows an error.",
-    "against.hca_slow": "Counters of the port stayed clean and its job moved as much data as those of its peers.",
+    "against.hca_slow": "The switch port is meant to run at this speed, and so do those of all other nodes.",
     "cause.hca_one_of": "a compute port is below {expected:g} Gb/s, and it may be any of {names}",
     "remedy.hca_one_of": "Find out which of {names} belong to the compute network, and repair the slow one.",
     "why.hca_one_of": "More ports than compute ports are on this node and at least one is slow; their firmware does "

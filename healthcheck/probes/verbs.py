@@ -73,7 +73,7 @@ def read(output: PartOutput | None) -> Reading[Verbs]:
 
 
 # All healthy nodes of one kind print the same.
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=32)
 def _mtus(devinfo: str, complaints: str) -> Reading[tuple[PathMtu, ...]]:
     code, _, text = devinfo.partition("\n")
     if code == "missing":

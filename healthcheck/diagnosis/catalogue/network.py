@@ -10,6 +10,8 @@ _SLOWS = ("peak",)
 _BREAKS = ("peak", "integrity")
 # What NCCL does with a port that is not there: it takes the others, or none.
 _UNUSED = ("nics.fewer", "transport.socket")
+# What a bad cable or port counts beside what is worst about it.
+_COUNTED = ("hca.link_errors", "hca.retries", "hca.unused")
 _SUBNET = (("ssh", "{host}", "ibstat {device}"), ("ssh", "{host}", "sudo sminfo"))
 _COUNTERS = (
     ("ssh", "{host}", "grep . /sys/class/infiniband/{device}/ports/*/counters/*"),
@@ -29,20 +31,25 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
     Cause(
         "hca_down",
         rules=("hca.down",),
-        explains=(*_BREAKS, *_UNUSED, "hca.inactive", "hca.link_errors"),
+        explains=(*_BREAKS, *_UNUSED, *_COUNTED, "hca.inactive", "hca.link_downed"),
         commands=PORT,
         reference=SYSFS,
     ),
     Cause("hca_vanished", rules=("hca.vanished",), explains=(*_BREAKS, *_UNUSED), commands=CARDS, reference=SYSFS),
-    Cause("hca_link_flaps", rules=("hca.link_downed",), explains=_BREAKS, commands=_COUNTERS, reference=SYSFS),
     Cause("hca_missing", rules=("hca.missing",), explains=(*_SLOWS, *_UNUSED), commands=CARDS, reference=SYSFS),
     Cause("hca_inactive", rules=("hca.inactive",), explains=(*_SLOWS, *_UNUSED), commands=CARDS, reference=SYSFS),
     Cause(
         "hca_slow",
         rules=("hca.rate_broken", "hca.rate_low"),
-        explains=_SLOWS,
-        contradicted=("hca.traffic_even",),
+        explains=(*_SLOWS, *_COUNTED, "hca.link_downed"),
         commands=PORT,
+        reference=SYSFS,
+    ),
+    Cause(
+        "hca_link_flaps",
+        rules=("hca.link_downed",),
+        explains=(*_BREAKS, *_COUNTED),
+        commands=_COUNTERS,
         reference=SYSFS,
     ),
     Cause("hca_one_of", rules=("hca.one_of",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
@@ -66,8 +73,25 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
         "hca_link_errors",
         Severity.WARNING,
         rules=("hca.link_errors",),
-        explains=_SLOWS,
+        explains=(*_SLOWS, "hca.retries"),
         commands=_COUNTERS,
+        reference=SYSFS,
+    ),
+    Cause(
+        "hca_mtu",
+        Severity.WARNING,
+        rules=("hca.mtu_small", "hca.mtu_differs"),
+        explains=(*_SLOWS, "hca.retries"),
+        commands=(("ssh", "{host}", "ip link; ibv_devinfo | grep -e hca_id -e mtu"),),
+        reference=NCCL + "/issues/1453",
+    ),
+    Cause(
+        "hca_congestion",
+        Severity.WARNING,
+        rules=("hca.congestion",),
+        confidence=Confidence.LIKELY,
+        explains=(*_SLOWS, "hca.retries"),
+        commands=(("ssh", "{host}", "grep . /sys/class/infiniband/*/ports/*/counters/port_xmit_*"),),
         reference=SYSFS,
     ),
     Cause(
@@ -80,29 +104,12 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
         reference=NCCL + "/issues/1453",
     ),
     Cause(
-        "hca_mtu",
-        Severity.WARNING,
-        rules=("hca.mtu_small", "hca.mtu_differs"),
-        explains=_SLOWS,
-        commands=(("ssh", "{host}", "ip link; ibv_devinfo | grep -e hca_id -e mtu"),),
-        reference=NCCL + "/issues/1453",
-    ),
-    Cause(
         "hca_unused",
         Severity.WARNING,
         rules=("hca.unused",),
         explains=_SLOWS,
         commands=(("ssh", "{host}", "env | grep NCCL_; cat /etc/nccl.conf; nvidia-smi topo -m"),),
         reference=SETTINGS,
-    ),
-    Cause(
-        "hca_congestion",
-        Severity.WARNING,
-        rules=("hca.congestion",),
-        confidence=Confidence.LIKELY,
-        explains=_SLOWS,
-        commands=(("ssh", "{host}", "grep . /sys/class/infiniband/*/ports/*/counters/port_xmit_*"),),
-        reference=SYSFS,
     ),
     Cause(
         "hca_tool_missing",
