@@ -6,14 +6,29 @@ from healthcheck.diagnosis.catalogue.lines import FABRIC_MANAGER, GPUS, GUIDE, P
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
-# A job over GPUs that are not there ends as if too many ranks had been asked for.
-_LACKS = ("integrity", "peak", "warn.too_many_ranks")
-
 _WARNING = Severity.WARNING
 _BREAKS = ("integrity", "peak")
 _SLOWS = ("peak",)
+_NOT_READ = tuple(f"{look}.unreadable" for look in ("mode", "ecc", "gpu_pcie", "clocks", "recovery", "rows", "nvlink"))
+# A job over GPUs that are not there ends as if too many ranks had been asked for.
+_LACKS = (
+    *_BREAKS,
+    *_NOT_READ,
+    "warn.too_many_ranks",
+    "warn.nvml_lost_gpu",
+    "recovery.asked",
+    "topology",
+    "nvlink",
+    "xid",
+    "kernel.pcie_fatal",
+)
+_BAD_MEMORY = (*_BREAKS, "warn.gpu_memory_fault", "recovery.asked")
+_MEMORY_XIDS = ("xid.48", "xid.63", "xid.64", "xid.92", "xid.94", "xid.95", "xid.140")
+# How lost NVLinks show elsewhere: in the matrix, in the kernel log, in what NCCL chose.
+_LINKS_SHOW = ("topology", "p2p", "nvls", "xid.74", "xid.136", "xid.145", "xid.149", "warn.nvlink_peers_off")
+_NO_DRIVER = (*_NOT_READ, "unseen", "busy.tool_missing", "busy.unreadable", "platform.unknown")
 _FEWER_PATHS = ("topology.cut_off", "topology.fewer_links")
-_LINKS_GONE = ("nvlink.all_inactive", "topology.no_nvlink", "topology.cut_off")
+_LINKS_GONE = ("nvlink.all_inactive", *_LINKS_SHOW)
 _MODES = (("ssh", "{host}", "nvidia-smi --query-gpu=index,mig.mode.current,compute_mode --format=csv"),)
 _MEMORY = (("ssh", "{host}", "nvidia-smi -q -d ECC,ROW_REMAPPER,PAGE_RETIREMENT"), *GPUS)
 _CLOCKS = (("ssh", "{host}", "nvidia-smi -q -d PERFORMANCE,CLOCK,TEMPERATURE,POWER"),)
@@ -35,33 +50,45 @@ GPU_CAUSES: tuple[Cause, ...] = (
     Cause(
         "gpu_ecc_uncorrected",
         rules=("ecc.uncorrected", "ecc.grew"),
-        explains=(*_BREAKS, "warn.gpu_memory_fault"),
+        explains=(*_BAD_MEMORY, *_MEMORY_XIDS, "rows.pending"),
         commands=_MEMORY,
         reference=_ECC,
     ),
-    Cause("gpu_sram_errors", rules=("ecc.sram",), explains=_BREAKS, commands=_MEMORY, reference=_AZURE),
+    Cause(
+        "gpu_sram_errors",
+        rules=("ecc.sram",),
+        explains=(*_BAD_MEMORY, *_MEMORY_XIDS),
+        commands=_MEMORY,
+        reference=_AZURE,
+    ),
     Cause(
         "gpu_rows_used_up",
         rules=("rows.failure", "rows.many", "rows.retired"),
-        explains=_BREAKS,
+        explains=(*_BAD_MEMORY, *_MEMORY_XIDS),
         commands=_MEMORY,
         reference=_ECC,
     ),
-    Cause("gpu_row_waits", rules=("rows.pending",), explains=_BREAKS, commands=_MEMORY, reference=_ECC),
-    Cause("gpu_reset_asked", rules=("recovery.asked",), explains=_BREAKS, commands=GPUS, reference=SMI),
+    Cause(
+        "gpu_row_waits",
+        rules=("rows.pending",),
+        explains=(*_BAD_MEMORY, *_MEMORY_XIDS),
+        commands=_MEMORY,
+        reference=_ECC,
+    ),
+    Cause("gpu_reset_asked", rules=("recovery.asked",), explains=(*_BREAKS, "xid"), commands=GPUS, reference=SMI),
     Cause("mig_on", rules=("mode.mig",), explains=_BREAKS, commands=_MODES, reference=GUIDE + "troubleshooting.html"),
     Cause("gpu_prohibited", rules=("mode.prohibited",), explains=_BREAKS, commands=_MODES, reference=SMI),
     Cause(
         "fabric_manager_down",
         rules=("fabric.down", "fabric.not_installed"),
-        explains=(*_BREAKS, *_LINKS_GONE, "fabric.not_joined", "warn.fabric_not_initialised"),
+        explains=(*_BREAKS, *_LINKS_GONE, "fabric.not_joined", "fabric.not_well", "warn.fabric_not_initialised"),
         commands=_FABRIC,
         reference=FABRIC_MANAGER,
     ),
     Cause(
         "fabric_manager_version",
         rules=("fabric.other_version",),
-        explains=(*_BREAKS, *_LINKS_GONE, "fabric.not_joined", "warn.fabric_not_initialised"),
+        explains=(*_BREAKS, *_LINKS_GONE, "fabric.not_joined", "fabric.not_well", "warn.fabric_not_initialised"),
         commands=_FABRIC,
         reference=FABRIC_MANAGER,
     ),
@@ -82,18 +109,24 @@ GPU_CAUSES: tuple[Cause, ...] = (
     Cause(
         "nvlinks_all_inactive",
         rules=("nvlink.all_inactive",),
-        explains=(*_BREAKS, *_FEWER_PATHS, "topology.no_nvlink"),
+        explains=(*_BREAKS, *_LINKS_SHOW),
         commands=_LINKS,
         reference=_LOST,
     ),
     Cause(
         "nvlink_inactive",
         rules=("nvlink.inactive", "nvlink.fewer"),
-        explains=(*_BREAKS, *_FEWER_PATHS),
+        explains=(*_BREAKS, *_LINKS_SHOW, "nvlink.dropped", "nvlink.recovery", "nvlink.replay", "nvlink.crc"),
         commands=_LINKS,
         reference=_LOST,
     ),
-    Cause("nvlink_dropped", rules=("nvlink.dropped",), explains=_BREAKS, commands=_LINKS, reference=XID),
+    Cause(
+        "nvlink_dropped",
+        rules=("nvlink.dropped",),
+        explains=(*_BREAKS, *_LINKS_SHOW, "nvlink.recovery", "nvlink.replay", "nvlink.crc"),
+        commands=_LINKS,
+        reference=XID,
+    ),
     Cause("gpu_lanes_missing", rules=("gpu_pcie.narrow",), explains=_SLOWS, commands=_SLOT, reference=_AZURE),
     Cause("power_brake", _WARNING, rules=("clocks.power_brake",), explains=_SLOWS, commands=_CLOCKS, reference=SMI),
     Cause(
@@ -118,7 +151,7 @@ GPU_CAUSES: tuple[Cause, ...] = (
         "nvlink_errors",
         _WARNING,
         rules=("nvlink.recovery", "nvlink.replay", "nvlink.crc"),
-        explains=_SLOWS,
+        explains=(*_SLOWS, "xid.74"),
         confidence=Confidence.LIKELY,
         commands=_LINKS,
         reference="https://github.com/imbue-ai/cluster-health",
@@ -128,6 +161,20 @@ GPU_CAUSES: tuple[Cause, ...] = (
     Cause("ecc_off", _WARNING, rules=("ecc.off", "ecc.pending"), commands=_MEMORY, reference=SMI),
     Cause("gpu_page_waits", _WARNING, rules=("rows.page_pending",), commands=_MEMORY, reference=_PAGES),
     Cause("gpu_exclusive", _WARNING, rules=("mode.exclusive",), explains=_BREAKS, commands=_MODES, reference=SMI),
+    Cause(
+        "gpu_no_driver",
+        rules=("gpu.no_driver",),
+        explains=_NO_DRIVER,
+        commands=(("ssh", "{host}", "nvidia-smi; lsmod | grep nvidia"),),
+        reference=SMI,
+    ),
+    Cause(
+        "gpu_tool_missing",
+        rules=("gpu.tool_missing",),
+        explains=_NO_DRIVER,
+        commands=(("ssh", "{host}", "command -v nvidia-smi"),),
+    ),
+    Cause("gpu_unreadable", rules=("gpu.unreadable",), explains=_NO_DRIVER, commands=GPUS, reference=XID),
     Cause(
         "gpu_field_error",
         rules=(
@@ -143,13 +190,5 @@ GPU_CAUSES: tuple[Cause, ...] = (
         commands=GPUS,
         reference=XID,
     ),
-    Cause(
-        "gpu_no_driver",
-        rules=("gpu.no_driver",),
-        commands=(("ssh", "{host}", "nvidia-smi; lsmod | grep nvidia"),),
-        reference=SMI,
-    ),
-    Cause("gpu_tool_missing", rules=("gpu.tool_missing",), commands=(("ssh", "{host}", "command -v nvidia-smi"),)),
-    Cause("gpu_unreadable", rules=("gpu.unreadable",), commands=GPUS, reference=XID),
     Cause("gpu_other_model", rules=("gpu.other_model", "gpu.more"), commands=PLATFORMS),
 )
