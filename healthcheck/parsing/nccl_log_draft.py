@@ -13,6 +13,7 @@ from healthcheck.parsing.nccl_log_network import NetworkLog
 from healthcheck.parsing.nccl_log_warnings import Warnings
 from healthcheck.parsing.nccl_tests.failures import shown
 
+_MOST_QUOTED = 4096  # a line without end may be a whole file
 _MOST_SETTINGS = 128
 _MOST_ALGORITHMS = 64
 _ALGORITHMS = ("TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT")
@@ -86,7 +87,7 @@ class Draft:
     def quote(self, about: str, line: str) -> None:
         """Keep the first line that says it."""
         if about not in self._quotes:
-            self._quotes[about] = shown(line)
+            self._quotes[about] = shown(line[:_MOST_QUOTED])
 
     def finished(self, host: str, loopback_net: int, version: str | None = None) -> NcclRankLog:
         """All of it as a value. `version`: what was said of it outside any process."""
@@ -208,7 +209,9 @@ class Draft:
         match = _SETTING.match(message)
         if match is not None and match[1] not in self._settings and len(self._settings) < _MOST_SETTINGS:
             value = match[3].strip().removesuffix(".")
-            self._settings[match[1]] = NcclSetting(match[1], shown(value), match[2] or "environment", shown(line))
+            self._settings[match[1]] = NcclSetting(
+                match[1], shown(value), match[2] or "environment", shown(line[:_MOST_QUOTED])
+            )
 
     def _pass_over(self, _message: str, _line: str) -> None:
         """What is said often and asked by nobody."""
