@@ -35,6 +35,7 @@ class CheckUp:
     binaries: str
     hosts: Sequence[str] = ()
     options: Sequence[str] = ()
+    environment: Sequence[str] = ()
     timeout_s: int = 40
     stall_s: int = 8
     started: subprocess.Popen[bytes] = field(init=False)
@@ -60,6 +61,7 @@ class CheckUp:
             "head",
             "env",
             f"TMPDIR={self.lab.folder}",  # a bug report is wanted here, not in the head's own /tmp
+            *self.environment,
             sys.executable,
             "-m",
             "healthcheck",

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.testbed import slurm
 from tests.testbed.lab import Lab, Mpi
 
-PROGRAMS = ("ip", "unshare", "sshd", "ssh", "mpirun.openmpi", "mpicc.openmpi", "gcc", "chromium")
+PROGRAMS = ("ip", "unshare", "sshd", "ssh", "mpirun.openmpi", "mpicc.openmpi", "gcc", "chromium", *slurm.PROGRAMS)
 MPIS = {
     "ompi4": Mpi("ompi4", "orted"),
     "ompi5": Mpi("ompi5", "prted", Path(os.environ.get("TESTBED_VENV", "")) / "bin"),
@@ -21,6 +22,14 @@ MPIS = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--testbed-once`: what one MPI shows is not shown again with the other."""
     parser.addoption("--testbed-once", action="store_true", help="the fault table with one MPI only")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Under --testbed-once, what is marked only_full stays out."""
+    if config.getoption("--testbed-once", default=False):
+        kept = [item for item in items if item.get_closest_marker("only_full") is None]
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
