@@ -42,6 +42,7 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
         "hca_slow",
         rules=("hca.rate_broken", "hca.rate_low"),
         explains=(*_SLOWS, *_COUNTED, "hca.link_downed"),
+        contradicted=("hca.traffic_even",),
         commands=PORT,
         reference=SYSFS,
     ),
