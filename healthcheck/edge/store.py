@@ -114,9 +114,9 @@ class DirectoryStore:
         """Keep the NCCL log of one rank as `nccl/HOST/NAME` of the job; a second one of that name gets a number."""
         folder = self._job_folder(job_id, stage) / NCCL / _quoted(host)
         file = _quoted(name)[:LONGEST_NAME]
+        path, number = folder / file, 1
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path, number = folder / file, 1
             while path.exists():
                 number += 1
                 path = folder / f"{file}.{number}"

@@ -20,7 +20,6 @@ What taking prints; NONCE is new for every command, so no log can hold such a li
 from __future__ import annotations
 
 import hashlib
-import re
 
 from msgspec import Struct
 
@@ -103,6 +102,10 @@ class Taken(Struct, frozen=True):
     left: int | None
 
 
+# A marker line in words, and what stands behind it.
+_Piece = tuple[str, list[str], str]
+
+
 def folders_of_run(token: str) -> str:
     """What the names of all log folders of a run begin with; a dot and more follows."""
     return f"{PLACE}{token}"
@@ -132,25 +135,23 @@ def frame(nonce: str, files: tuple[tuple[str, str], ...] = (), left: int = 0) ->
 
 def read_taken(stdout: str, nonce: str) -> Taken:
     """The files in what a node printed; whatever stands outside the frames is dropped."""
-    # Two marker lines may follow each other: the line end in front of one is not taken away from the one before it.
-    marker = re.compile(rf"\n@@{re.escape(nonce)} (?P<what>file|middle|tail|end|left)(?: (\d+))?(?: (\S+))?\r?(?=\n)")
-    found = list(marker.finditer(stdout))
-    ends = [*(match.start() for match in found[1:]), len(stdout)]
-    pieces = [
-        (match["what"], match[2], match[3], stdout[match.end() + 1 : end])
-        for match, end in zip(found, ends, strict=False)
-    ]
+    pieces: list[_Piece] = []
+    for piece in stdout.split(f"\n@@{nonce} ")[1:]:
+        head, line_end, text = piece.partition("\n")
+        # A line that the end of the stream cuts in two says nothing.
+        if line_end and head:
+            what, *words = head.split(" ")
+            pieces.append((what, words, text))
     files = []
     left: int | None = None
-    for index, (what, number, name, text) in enumerate(pieces):
-        if what == "file" and number and name:
-            files.append(_file(name, int(number), text, {key: more for key, _, _, more in _until_end(pieces, index)}))
-        elif what == "left" and number:
-            left = int(number)
+    for index, (what, words, text) in enumerate(pieces):
+        number = int(words[0]) if words and words[0].isdecimal() else None
+        if what == "file" and number is not None and len(words) == 2:
+            more = {key: behind for key, _, behind in _until_end(pieces, index)}
+            files.append(_file(words[1], number, text, more))
+        elif what == "left":
+            left = number
     return Taken(tuple(files), left)
-
-
-_Piece = tuple[str, str | None, str | None, str]
 
 
 def _until_end(pieces: list[_Piece], index: int) -> list[_Piece]:
