@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from healthcheck.diagnosis.cause import Cause
-from healthcheck.diagnosis.causes import FOLLOWS, NOT_MEASURED, STOPPED, urgency
+from healthcheck.diagnosis.causes import CAUSES, FOLLOWS, NOT_MEASURED, STOPPED, urgency
 from healthcheck.diagnosis.grouping import BETWEEN_NODES, Group, groups
 from healthcheck.diagnosis.warnings import NOT_ALONE
 from healthcheck.model.component import Component, Kind, natural, node
@@ -57,9 +57,9 @@ def findings(
     """
     members = members or {}
     found = groups(checks, members)
-    spoken_for = {group.component.host for group in found}
-    passed = _Passed(checks, members, spoken_for)
+    passed = _Passed(checks, members)
     ranked = [_explained(group, passed, run_id) for group in found]
+    spoken_for = {group.component.host for group in found}
     ranked += [
         _unmeasured(host, verdict, STOPPED if interrupted else NOT_MEASURED, run_id)
         for host, verdict in hosts.items()
@@ -69,21 +69,21 @@ def findings(
 
 
 class _Passed:
-    """The results that are well and may speak against a finding about one of these hosts."""
+    """The results that are well and may speak against a finding: a few kinds of them on each node, of very many."""
 
-    def __init__(
-        self, checks: Iterable[CheckResult], members: Mapping[str, tuple[str, ...]], hosts: Collection[str | None]
-    ) -> None:
-        self._on_host: dict[str, list[CheckResult]] = {}
+    def __init__(self, checks: Iterable[CheckResult], members: Mapping[str, tuple[str, ...]]) -> None:
+        self._on_host: dict[str | None, list[CheckResult]] = {}
         self._between: dict[str, list[CheckResult]] = {}
+        named = frozenset(name for cause in CAUSES for name in cause.contradicted)
         for check in checks:
             if check.verdict is not Verdict.PASS:
                 continue
-            if check.component.kind in BETWEEN_NODES:
-                for host in members.get(check.job, ()):
-                    self._between.setdefault(host, []).append(check)
-            elif check.component.host is not None and check.component.host in hosts:
+            if check.rule in named or check.check in named:
                 self._on_host.setdefault(check.component.host, []).append(check)
+            hosts = members.get(check.job, ())
+            if len(hosts) > 1 and check.component.kind in BETWEEN_NODES:
+                for host in hosts:
+                    self._between.setdefault(host, []).append(check)
 
     def against(self, group: Group) -> list[CheckResult]:
         """A good joint job speaks against a sick card of a node in it; other looks by what the catalogue says."""

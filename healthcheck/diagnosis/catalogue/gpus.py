@@ -27,7 +27,6 @@ _MEMORY_XIDS = ("xid.48", "xid.63", "xid.64", "xid.92", "xid.94", "xid.95", "xid
 # How lost NVLinks show elsewhere: in the matrix, in the kernel log, in what NCCL chose.
 _LINKS_SHOW = ("topology", "p2p", "nvls", "xid.74", "xid.136", "xid.145", "xid.149", "warn.nvlink_peers_off")
 _NO_DRIVER = (*_NOT_READ, "unseen", "busy.tool_missing", "busy.unreadable", "platform.unknown")
-_FEWER_PATHS = ("topology.cut_off", "topology.fewer_links")
 _LINKS_GONE = ("nvlink.all_inactive", *_LINKS_SHOW)
 _MODES = (("ssh", "{host}", "nvidia-smi --query-gpu=index,mig.mode.current,compute_mode --format=csv"),)
 _MEMORY = (("ssh", "{host}", "nvidia-smi -q -d ECC,ROW_REMAPPER,PAGE_RETIREMENT"), *GPUS)
