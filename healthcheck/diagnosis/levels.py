@@ -1,0 +1,120 @@
+"""What a healthy pair reads, and how much readings scatter: found in the readings themselves.
+
+Readings are compared only with their peers: of the same class (both nodes on one leaf, or across leaves), and of the
+same round where the round has enough of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+
+from msgspec import Struct
+
+ROUND_PEERS = 20
+FEW_PEERS = 8
+HEALTHY_PEERS = 5
+LEAST_NOISE, USUAL_NOISE, MOST_NOISE = 0.005, 0.02, 0.06
+_USUAL_WEIGHT = 4
+ACROSS_LOSS = ACROSS_NOISE = 0.01
+FLEET_SLOW = 0.93
+SLOW_FLEET_NOISE = 0.02
+_MAD_TO_SIGMA = 1.4826
+
+
+class Peers(Struct, frozen=True):
+    """One reading to be held against others: its value, its round, whether it crosses leaves, its place in the list."""
+
+    place: int
+    value: float
+    round: int
+    across: bool
+    nodes: tuple[int, int]
+
+
+class Level(Struct, frozen=True):
+    """What healthy pairs read, in GB/s, and the relative noise; `expected` where the fleet itself is slow."""
+
+    value: float
+    noise: float
+    expected: bool = False
+
+
+def levels(
+    readings: Sequence[Peers], healthy: Callable[[int], bool] | None, pair_gbyte_s: float | None
+) -> dict[int, Level]:
+    """The level of every reading, by its place. `healthy` says which nodes are believed healthy, None: nobody knows yet.
+
+    Without that knowledge the level is the upper mode: sick nodes only ever make a pair slower.
+    """
+    classes = {across: [r for r in readings if r.across is across] for across in (False, True)}
+    rounds: dict[tuple[int, bool], list[Peers]] = {}
+    for reading in readings:
+        rounds.setdefault((reading.round, reading.across), []).append(reading)
+    pooled = {across: _level(peers, healthy) for across, peers in classes.items() if peers}
+    found: dict[tuple[int, bool], float] = {}
+    scatter: dict[bool, list[float]] = {False: [], True: []}
+    for key, own in rounds.items():
+        found[key] = _level(own, healthy) if len(own) >= ROUND_PEERS else pooled[key[1]]
+        scatter[key[1]] += _deviations(own, found[key], healthy)
+    noise = {across: _noise(deviations) for across, deviations in scatter.items()}
+    result = {key: Level(value, noise[key[1]]) for key, value in found.items()}
+    if len(classes[True]) < FEW_PEERS and classes[False]:
+        inside = {number: level for (number, across), level in result.items() if not across}
+        usual = median(level.value for level in inside.values())
+        for key in [key for key in result if key[1]]:
+            value = inside[key[0]].value if key[0] in inside else usual
+            result[key] = Level(value * (1 - ACROSS_LOSS), noise[False] + ACROSS_NOISE)
+    return {r.place: _expected(result[r.round, r.across], pair_gbyte_s) for r in readings}
+
+
+def _expected(level: Level, pair_gbyte_s: float | None) -> Level:
+    """A fleet that is slow together is held against what a pair is known to read."""
+    if pair_gbyte_s is None or level.value >= FLEET_SLOW * pair_gbyte_s:
+        return level
+    return Level(pair_gbyte_s, max(level.noise, SLOW_FLEET_NOISE), expected=True)
+
+
+def _level(peers: Sequence[Peers], healthy: Callable[[int], bool] | None) -> float:
+    """The median of the pairs believed healthy; the upper mode of all where too few are."""
+    good = _healthy_ones(peers, healthy)
+    return median(good) if len(good) >= HEALTHY_PEERS else upper_mode([peer.value for peer in peers])
+
+
+def _deviations(peers: Sequence[Peers], level: float, healthy: Callable[[int], bool] | None) -> list[float]:
+    """How far healthy readings lie from their level, as fractions; of unknown ones only those that lie above it."""
+    good = _healthy_ones(peers, healthy)
+    if healthy is None:
+        return [peer.value / level - 1 for peer in peers if peer.value >= level]
+    return [abs(value / level - 1) for value in good]
+
+
+def _healthy_ones(peers: Sequence[Peers], healthy: Callable[[int], bool] | None) -> list[float]:
+    if healthy is None:
+        return []
+    return [peer.value for peer in peers if healthy(peer.nodes[0]) and healthy(peer.nodes[1])]
+
+
+def upper_mode(values: Sequence[float]) -> float:
+    """The middle of the highest window of 40 % of the values that is at most twice as wide as the narrowest, or 1 %."""
+    ordered = sorted(values)
+    size = max(2, math.ceil(0.4 * len(ordered))) if len(ordered) > 1 else 1
+    windows = [ordered[start : start + size] for start in range(len(ordered) - size + 1)]
+    allowed = max(2 * min(window[-1] - window[0] for window in windows), 0.01 * ordered[-1])
+    return median(next(window for window in reversed(windows) if window[-1] - window[0] <= allowed))
+
+
+def _noise(deviations: Sequence[float]) -> float:
+    """The median of the deviations as a standard deviation, pulled to the usual 2 % as by four readings more."""
+    if not deviations:
+        return USUAL_NOISE
+    measured = max(_MAD_TO_SIGMA * median(deviations), LEAST_NOISE)
+    weight = len(deviations)
+    pulled = math.sqrt((weight * measured**2 + _USUAL_WEIGHT * USUAL_NOISE**2) / (weight + _USUAL_WEIGHT))
+    return min(MOST_NOISE, pulled)
+
+
+def residuals(values: Mapping[int, float], known: Mapping[int, Level], lowest: float) -> dict[int, float]:
+    """reading / level - 1 by place, never below `lowest`."""
+    return {place: max(value / known[place].value - 1, lowest) for place, value in values.items()}

@@ -1,0 +1,122 @@
+"""The search for what slows a job over many nodes: who is measured with whom, what it read, what it says.
+
+Bandwidths in GB/s (10^9, one direction), losses and shortfalls as fractions of what is expected.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class Purpose(StrEnum):
+    """Why two nodes are measured together."""
+
+    WALK = "walk"  # neighbours in the ring of the slow run
+    TOURNAMENT = "tournament"  # everybody with everybody, up to 8 nodes
+    LINK = "link"  # the same two again: is it what lies between them
+    PATH = "path"  # other two across the same boundary of two leaves
+    THIRD = "third"  # one of that boundary with a third leaf
+    RETEST = "retest"  # one in doubt with one that is proven good
+    AMONG = "among"  # two in doubt, for want of a good one
+    CONTROL = "control"  # two good ones, so that the round has peers
+    FRESH = "fresh"  # new neighbours after a slow verification
+
+
+class Pair(Struct, frozen=True, order=True):
+    """Two hosts to be measured together, in rank order."""
+
+    a: str
+    b: str
+    purpose: Purpose
+
+
+class PairReading(Struct, frozen=True):
+    """What a pair read in a round. `busbw_gbyte_s` is that of the slowest rail where rails were measured apart.
+
+    None: the job did not finish, which is the slowest reading there is. `rails`: every rail by its number, where known.
+    """
+
+    round: int
+    a: str
+    b: str
+    purpose: Purpose
+    busbw_gbyte_s: float | None
+    rails: tuple[float, ...] = ()
+    job: str = ""
+
+
+class FullReading(Struct, frozen=True):
+    """What a job over many hosts read: the slow run itself (round 1), a verification, or half of the hosts."""
+
+    round: int
+    hosts: tuple[str, ...]
+    busbw_gbyte_s: float | None
+    expected_gbyte_s: float
+    job: str = ""
+
+    @property
+    def shortfall(self) -> float:
+        """How far below the expectation, as a fraction of it; 1.0 when it did not finish."""
+        return 1.0 if self.busbw_gbyte_s is None else 1.0 - self.busbw_gbyte_s / self.expected_gbyte_s
+
+
+class PairRound(Struct, frozen=True):
+    """Pairs that share no node, to be measured all at once."""
+
+    round: int
+    pairs: tuple[Pair, ...]
+
+
+class FullRound(Struct, frozen=True):
+    """Jobs over many hosts, in rank order; two of them (halves) share no node and run at once."""
+
+    round: int
+    orders: tuple[tuple[str, ...], ...]
+
+
+class Problem(Struct, frozen=True):
+    """What is to be searched. `hosts` in the rank order of the slow run, `leaves` their leaf labels ("" unknown).
+
+    `shortfall` is that of the slow run. `pair_gbyte_s`: what a healthy pair is known to read, None where nobody knows.
+    `sensitivity`: the smallest loss to look for, None for one that fits the shortfall.
+    """
+
+    hosts: tuple[str, ...]
+    leaves: tuple[str, ...]
+    shortfall: float
+    pair_gbyte_s: float | None = None
+    sensitivity: float | None = None
+    max_rounds: int = 16
+    tournament_up_to: int = 8
+
+
+class Standing(StrEnum):
+    """What the evidence says of one node."""
+
+    CONFIRMED = "confirmed"
+    LIKELY = "likely"
+    SUSPECTED = "suspected"
+    CLEAR = "clear"  # out of doubt
+    GOOD = "good"  # proven good: may serve as a partner
+    UNTESTED = "untested"
+
+
+class NodeStanding(Struct, frozen=True):
+    """One node: the loss it hides (estimated), the probability that it hides one at all, and where it stands."""
+
+    host: str
+    standing: Standing
+    loss: float
+    probability: float
+    partners: int
+
+
+class LinkStanding(Struct, frozen=True):
+    """What lies between two nodes. `state`: open (slow once), confirmed, likely, or one_off (did not repeat)."""
+
+    a: str
+    b: str
+    state: str
+    loss: float
