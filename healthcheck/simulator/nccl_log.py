@@ -113,7 +113,8 @@ def _nics(node: SimNode) -> tuple[tuple[str, float], ...]:
     return tuple((name, share) for name, share in zip(node.hcas, node.capability.rails, strict=True) if share > 0.0)
 
 
-@lru_cache(maxsize=2048)
+# Nodes that are measured alone share a few texts; the ranks of a joint job have one each, which nobody asks for twice.
+@lru_cache(maxsize=128)
 def _text(seat: Seat, generation: Generation, sizes: tuple[int, ...], env: tuple[tuple[str, str], ...]) -> str:
     wording = wording_of(generation.nccl_version)
     version = wording.version_line.format(init=_INIT, version=generation.nccl, cuda=generation.cuda)
