@@ -30,7 +30,7 @@ Weights = Sequence[float]
 
 
 def likelihood(residual: float, noise: float) -> tuple[float, ...]:
-    """How well a reading `residual` (reading / level - 1) fits each loss; `noise` is the relative standard deviation."""
+    """How well `residual` (reading / level - 1) fits each loss; `noise` is its relative standard deviation."""
     return tuple(_density(residual, loss, noise * (1 - loss) + _MODEL_ERROR) for loss in LOSSES)
 
 

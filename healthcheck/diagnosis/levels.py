@@ -44,7 +44,7 @@ class Level(Struct, frozen=True):
 def levels(
     readings: Sequence[Peers], healthy: Callable[[int], bool] | None, pair_gbyte_s: float | None
 ) -> dict[int, Level]:
-    """The level of every reading, by its place. `healthy` says which nodes are believed healthy, None: nobody knows yet.
+    """The level of every reading, by its place. `healthy` says who is believed healthy, None: nobody knows yet.
 
     Without that knowledge the level is the upper mode: sick nodes only ever make a pair slower.
     """

@@ -1,4 +1,4 @@
-"""Where every node, link and path stands, given all pair readings of a search. Pure, and the order of arrival is no matter.
+"""Where every node, link and path stands, given all pair readings of a search, in whatever order they came.
 
 The rules and their numbers stand in docs/localisation.md, with what they cannot see.
 """
@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import median
 
+from msgspec import Struct
+
 from healthcheck.diagnosis.evidence import LOSSES, Weights, beliefs, likelihood, link_odds, together
 from healthcheck.diagnosis.levels import Level, Peers, levels
 from healthcheck.model.search import LinkStanding, NodeStanding, PairReading, Problem, Standing
 from healthcheck.planning.walk import between
-from msgspec import Struct
 
 FALSE_NAME_RATE = 0.01
 """Of all nodes together: about one false name in a hundred runs, as far as the noise model holds."""
@@ -149,7 +150,7 @@ class _Judge:
             if index not in without:
                 fit = likelihood(self.residual[index], self.known[index].noise)
                 by_pair.setdefault((min(a, b), max(a, b)), []).append(fit)
-        weights = {pair: together(found) for pair, found in by_pair.items()}
+        weights: dict[tuple[int, int], Weights] = {pair: together(found) for pair, found in by_pair.items()}
         return beliefs(len(self.problem.hosts), weights), weights
 
     def _noise(self) -> float:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from enum import StrEnum
 
+from msgspec import Struct
+
 from healthcheck.diagnosis.localise import view
 from healthcheck.model.search import FullReading, FullRound, Pair, PairReading, PairRound, Problem, Standing
 from healthcheck.planning.walk import (
@@ -20,7 +22,6 @@ from healthcheck.planning.walk import (
     tournament,
     verification_order,
 )
-from msgspec import Struct
 
 VERIFIED_WITHIN, VERIFIED_NOISE = 0.05, 2.5
 ROUNDS_WITHOUT_GOOD = 5

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from healthcheck.model.search import Pair, Purpose
 from msgspec import Struct
+
+from healthcheck.model.search import Pair, Purpose
 
 CONTROLS = 8
 """Each class of a round (on one leaf, across leaves) gets as many readings, so that they have peers."""
