@@ -22,8 +22,8 @@ from tests.property.checkups import CheckUp, Turn, TurningTransport, run
 
 SWEEP = Sizes(min=Bytes(1 << 30), max=Bytes(2 << 30))
 # What one node may have, and whether a look at it or its own benchmark shows it.
-BY_PROBE = ("hca=mlx5_2,rate=0.5", "hca=mlx5_1,down", "gpus=7", "unreachable", "busy")
-BY_BENCHMARK = ("nvlink=0.3", "nvlink=0.6", "corrupt", "hang")
+BY_PROBE = ("hca=mlx5_2,rate=0.5", "hca=mlx5_1,down", "nvlink=0.3", "nvlink=0.6", "gpus=7", "unreachable", "busy")
+BY_BENCHMARK = ("corrupt", "hang")
 COLLECTIVES = ((Collective.ALL_REDUCE,), (Collective.ALL_REDUCE, Collective.ALL_GATHER))
 BOTH: tuple[Literal["single_node", "multi_node"], ...] = ("single_node", "multi_node")
 STAGES = (BOTH, BOTH, BOTH, BOTH[:1], BOTH[1:], BOTH[:0])
