@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Iterable
 
 from healthcheck.model.finding import CheckResult
+from healthcheck.model.fleet import Settings
 from healthcheck.model.gpu_facts import Fabric, GpuLinks, GpuState, GpuStates, NvSwitch
 from healthcheck.model.gpu_models import SWITCH_MODELS, board_gpu
 from healthcheck.model.message import say
-from healthcheck.model.node import Gpu
+from healthcheck.model.node import Gpu, NodeFacts
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.batch import Part, PartOutput, one_line
@@ -94,6 +95,12 @@ def judge(
 ) -> tuple[CheckResult, ...]:
     """The manager by itself; the fabric state as the GPUs tell it (`states`), Hopper and later."""
     return (*_manager(host, reading, gpus.value or (), links.value or (), states), *_state(host, states))
+
+
+def settings(facts: NodeFacts) -> Settings:
+    """`fabric_manager`: the version of the program."""
+    found = facts.fabric.value
+    return () if found is None or found.version is None else (("fabric_manager", found.version),)
 
 
 def _manager(

@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from healthcheck.model.finding import CheckResult
+from healthcheck.model.fleet import Settings
 from healthcheck.model.gpu_facts import GpuState, GpuStates
 from healthcheck.model.message import Message, say
+from healthcheck.model.node import NodeFacts
 from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
@@ -202,6 +204,18 @@ def judge_after(host: str, before: Reading[GpuStates], after: Reading[GpuStates]
     faults = [fault for was, now in pairs if (fault := gpu_verdicts.ecc_growth(was, now, header)) is not None]
     well = of_node(ECC_AFTER_CHECK, host, Verdict.PASS, "ecc.none_new", say("probe.ecc.none_new"))
     return results(ECC_AFTER_CHECK, host, faults, len(pairs), well)
+
+
+def settings(facts: NodeFacts) -> Settings:
+    """`vbios`, `ecc`, `persistence` of the GPUs; several values where they differ within the node."""
+    gpus = facts.gpu_state.value.gpus if facts.gpu_state.value is not None else ()
+    told = (
+        ("vbios", {gpu.vbios for gpu in gpus}),
+        ("ecc", {gpu.ecc for gpu in gpus}),
+        ("persistence", {gpu.persistence for gpu in gpus}),
+    )
+    joined = ((name, "+".join(sorted(value for value in values if value))) for name, values in told)
+    return tuple((name, text) for name, text in joined if text)
 
 
 def _judged(

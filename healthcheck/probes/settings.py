@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from healthcheck.model.fleet import Settings
 from healthcheck.model.node import NodeFacts
-from healthcheck.probes import gpudirect, hcas, iommu, pcie, topology
+from healthcheck.probes import fabric, gpu_state, gpudirect, hcas, iommu, pcie, topology
 from healthcheck.probes.nccl_settings import effective
 
 
@@ -36,6 +36,6 @@ def settings(facts: NodeFacts) -> Settings:
     if variables is not None:
         taken = sorted(f"{setting.name}={setting.value}" for setting in effective(variables).values())
         found["nccl_settings"] = {" ".join(taken) or "none"}
-    for look in (hcas, topology, pcie, gpudirect, iommu):
+    for look in (gpu_state, fabric, hcas, topology, pcie, gpudirect, iommu):
         found.update((name, {value}) for name, value in look.settings(facts))
     return tuple((name, "+".join(sorted(values))) for name, values in found.items() if values)

@@ -14,6 +14,7 @@ from healthcheck.probes import PROBES
 from healthcheck.probes.batch import batch_argv, split
 from healthcheck.probes.probe import Needs
 from healthcheck.probes.read import probe_parts, read_node
+from healthcheck.probes.settings import settings
 from healthcheck.simulator.cluster import SimCluster
 from healthcheck.simulator.faults import parse_fault
 from healthcheck.simulator.generations import GENERATIONS
@@ -103,3 +104,11 @@ def test_every_look_names_the_same_gpus() -> None:
     assert [gpu.uuid for gpu in found.gpu_state.value.gpus] == listed
     assert [row.uuid for row in found.gpu_memory.value or ()] == listed
     assert len(found.nvlink.value or ()) == len(listed) == 8
+
+
+def test_versions_of_a_node_can_be_compared_with_others() -> None:
+    """VBIOS and fabric manager are what GPUs of one model may differ in."""
+    told = dict(settings(facts(A100)))
+    generation = GENERATIONS[0]
+    assert (told["vbios"], told["fabric_manager"]) == (generation.vbios, generation.driver)
+    assert (told["ecc"], told["persistence"]) == ("Enabled", "Enabled")
