@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from healthcheck.edge.store import DirectoryStore
 from healthcheck.errors import StoreError
@@ -19,9 +20,11 @@ from healthcheck.planning.stages import multi_node_jobs
 from healthcheck.ports import Event, NeverStarted, PushFile, PushResult, Reached, Running, Sink
 from healthcheck.probes.leftovers import SWEEP_END, SWEEP_MARK
 from healthcheck.simulator.transport import VirtualClock
-from healthcheck.workflows.cleanup import after_job
+from healthcheck.workflows.clean import clean_run
+from healthcheck.workflows.cleanup import TIDY_MARK, after_job
 from healthcheck.workflows.engine import NCCL_LOG_BYTES, Engine
 from healthcheck.workflows.nccl_logs import MOST_BYTES, delete_logs
+from tests.golden.records import healthy
 
 HOSTS = tuple(Host(f"n{i}", f"n{i}", slots=2) for i in range(4))
 (JOB,) = multi_node_jobs(Playbook("x", ()), Stage("multi_node"), HOSTS, "n0")
@@ -50,6 +53,8 @@ class Nodes:
         if SWEEP_MARK in command.argv:
             self.asked.append((host.name, "sweep"))
             sink.stdout(f"{SWEEP_END}\n".encode())
+            return NeverStarted(DONE)
+        if TIDY_MARK in command.argv:
             return NeverStarted(DONE)
         assert TAKE_MARK in command.argv
         nonce, _, _, limit, which = command.argv[4:]
@@ -151,3 +156,12 @@ def test_a_disk_that_is_full_here_leaves_nothing_there(tmp_path: Path, monkeypat
     with pytest.raises(StoreError, match="No space left"):
         after(ended(DONE), engine(tmp_path, nodes))
     assert {name for name, _ in nodes.asked} == {host.name for host in HOSTS}
+
+
+def test_clean_is_not_settled_while_logs_of_the_run_lie_on_a_host(tmp_path: Path) -> None:
+    record = replace(healthy(), inventory=HOSTS)
+    done = clean_run(record, engine(tmp_path / "a", Nodes(full="n1")))
+    assert (done.logs, done.clean, done.settled) == (("n1",), ("n0", "n2", "n3"), False)
+    assert clean_run(record, engine(tmp_path / "b", Nodes())).settled
+    unseen = clean_run(record, engine(tmp_path / "c", Nodes(deaf="n2")))
+    assert (unseen.unknown, unseen.logs) == (("n2",), ())
