@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from operator import mul, truediv
 
 LOSSES = (0.0, 0.04, 0.05, 0.065, 0.08, 0.10, 0.125, 0.16, 0.20, 0.25, 0.30, 0.40, 0.50, 0.60, 0.75, 0.90)
 """The grid of losses: finer where they are hard to tell from noise."""
@@ -65,14 +67,18 @@ def link_odds(pair: Weights) -> float:
 
 def _without_link(pair: Weights) -> list[float]:
     """The weight of each loss of the worse node, the link summed out."""
-    factor = []
-    above = sum(pair[1:])
-    for place in _PLACES:
-        above -= pair[place] if place else 0.0
-        # A link that loses no more than the worse node (there are `place` such losses) does not show.
-        hidden = place * pair[place] + max(above, 0.0)
-        factor.append((1 - LINK_PRIOR) * pair[place] + LINK_PRIOR * hidden / (len(pair) - 1))
-    return factor
+    above = _sums_above(pair)
+    # A link that loses no more than the worse node (there are `place` such losses) does not show.
+    return [
+        (1 - LINK_PRIOR) * pair[place] + LINK_PRIOR * (place * pair[place] + above[place]) / (len(pair) - 1)
+        for place in _PLACES
+    ]
+
+
+def _sums_above(weights: Weights) -> list[float]:
+    """For each place the sum of all that come after it."""
+    sums = list(accumulate(reversed(weights), initial=0.0))
+    return sums[-2::-1]
 
 
 def beliefs(nodes: int, pairs: Mapping[tuple[int, int], Weights]) -> list[list[float]]:
@@ -102,7 +108,7 @@ def beliefs(nodes: int, pairs: Mapping[tuple[int, int], Weights]) -> list[list[f
 def _belief(messages: Sequence[Weights], heard: Sequence[int]) -> list[float]:
     belief = list(_PRIOR)
     for message in heard:
-        belief = [x * y for x, y in zip(belief, messages[message], strict=True)]
+        belief = list(map(mul, belief, messages[message]))
         total = sum(belief)
         belief = [x / total for x in belief]
     return belief
@@ -110,13 +116,8 @@ def _belief(messages: Sequence[Weights], heard: Sequence[int]) -> list[float]:
 
 def _message(factor: Weights, sender: Weights, said: Weights) -> list[float]:
     """What a pair tells one of its nodes, given what is believed of the other one without this pair's own word."""
-    other = [x / y for x, y in zip(sender, said, strict=True)]
-    weighted = [x * y for x, y in zip(other, factor, strict=True)]
-    better, worse = 0.0, sum(weighted)
-    message = []
-    for place in _PLACES:
-        better += other[place]
-        worse -= weighted[place]
-        message.append(factor[place] * better + max(worse, 0.0))
+    other = list(map(truediv, sender, said))
+    worse = _sums_above(list(map(mul, other, factor)))
+    message = [f * better + w for f, better, w in zip(factor, accumulate(other), worse, strict=True)]
     top = max(message)
-    return [max(x / top, _LEAST_MESSAGE) for x in message]
+    return [x / top if x > _LEAST_MESSAGE * top else _LEAST_MESSAGE for x in message]
