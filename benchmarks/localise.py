@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from benchmarks.localise_others import padded_bisection, two_pass
 from benchmarks.localise_rows import BARS, LIMITS, NOISE, Row
-from benchmarks.localise_world import Plan, World
+from benchmarks.localise_world import RAILS, Plan, World
 from healthcheck.diagnosis.rails_of import slow_rails
 from healthcheck.diagnosis.search import Ending, Read, Round, Searching
 from healthcheck.model.search import FullReading, PairReading, PairRound, Standing
@@ -65,13 +65,13 @@ def search(world: World) -> Result:
         node_minutes += sum(len(r.hosts) if isinstance(r, FullReading) else 2 for r in read)
     view = searching.view
     named = view.standing(Standing.CONFIRMED)
-    good = view.standing(Standing.GOOD)
-    rails = {host: slow_rails(host, searching.known.pairs, good) for host in named if world.plan.per_rail}
+    well = view.standing(Standing.GOOD, Standing.CLEAR)
+    rails = {host: slow_rails(host, searching.known.pairs, well) for host in named if world.plan.per_rail}
     return Result(
         frozenset(named),
         frozenset(between(a, b) for a, b in view.link_pairs("confirmed")),
         frozenset(view.paths),
-        {host: frozenset(found.rails) for host, found in rails.items() if found is not None},
+        {h: frozenset(range(RAILS) if s.node_wide else s.rails) for h, s in rails.items() if s is not None},
         searching.round,
         jobs,
         node_minutes,

@@ -22,7 +22,7 @@ ONE_OFF_PRIOR = 0.015
 ONE_OFF_LOSS = (0.04, 0.26)
 _OUTLIER_DENSITY = 0.0002
 _MODEL_ERROR = 0.004
-_SWEEPS = 5
+SWEEPS = 5
 _LEAST_MESSAGE = 1e-12
 _PLACES = range(len(LOSSES))
 _PRIOR = (1 - NODE_PRIOR, *(NODE_PRIOR / (len(LOSSES) - 1) for _ in LOSSES[1:]))
@@ -81,7 +81,7 @@ def _sums_above(weights: Weights) -> list[float]:
     return sums[-2::-1]
 
 
-def beliefs(nodes: int, pairs: Mapping[tuple[int, int], Weights]) -> list[list[float]]:
+def beliefs(nodes: int, pairs: Mapping[tuple[int, int], Weights], sweeps: int = SWEEPS) -> list[list[float]]:
     """The probability of each loss of the grid, for each node `0 .. nodes - 1`.
 
     `pairs` maps two nodes to the weights of their readings (`together`).
@@ -95,7 +95,7 @@ def beliefs(nodes: int, pairs: Mapping[tuple[int, int], Weights]) -> list[list[f
         incoming[b].append(2 * k + 1)
     messages = [[1.0] * len(LOSSES) for _ in range(2 * len(ends))]
     found = [_belief(messages, heard) for heard in incoming]
-    for _ in range(_SWEEPS):
+    for _ in range(sweeps):
         fresh = list(messages)
         for k, (a, b) in enumerate(ends):
             fresh[2 * k] = _message(factors[k], found[b], messages[2 * k + 1])

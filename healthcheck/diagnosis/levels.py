@@ -48,25 +48,47 @@ def levels(
 
     Without that knowledge the level is the upper mode: sick nodes only ever make a pair slower.
     """
-    classes = {across: [r for r in readings if r.across is across] for across in (False, True)}
     rounds: dict[tuple[int, bool], list[Peers]] = {}
+    classes: dict[bool, list[Peers]] = {}
     for reading in readings:
         rounds.setdefault((reading.round, reading.across), []).append(reading)
-    pooled = {across: _level(peers, healthy) for across, peers in classes.items() if peers}
+        classes.setdefault(reading.across, []).append(reading)
+    pooled = {across: _level(peers, healthy) for across, peers in classes.items()}
     found: dict[tuple[int, bool], float] = {}
-    scatter: dict[bool, list[float]] = {False: [], True: []}
+    scatter: dict[bool, list[float]] = {across: [] for across in classes}
     for key, own in rounds.items():
-        found[key] = _level(own, healthy) if len(own) >= ROUND_PEERS else pooled[key[1]]
+        found[key] = _level(own, healthy) if _has_peers(own, healthy) else pooled[key[1]]
         scatter[key[1]] += _deviations(own, found[key], healthy)
     noise = {across: _noise(deviations) for across, deviations in scatter.items()}
     result = {key: Level(value, noise[key[1]]) for key, value in found.items()}
-    if len(classes[True]) < FEW_PEERS and classes[False]:
-        inside = {number: level for (number, across), level in result.items() if not across}
-        usual = median(level.value for level in inside.values())
-        for key in [key for key in result if key[1]]:
-            value = inside[key[0]].value if key[0] in inside else usual
-            result[key] = Level(value * (1 - ACROSS_LOSS), noise[False] + ACROSS_NOISE)
+    few = _too_few(classes, healthy)
+    if few is not None:
+        usual = pooled[not few]
+        share = 1 - ACROSS_LOSS if few else 1 / (1 - ACROSS_LOSS)
+        for number, across in result:
+            if across is few:
+                value = found.get((number, not few), usual)
+                result[number, across] = Level(value * share, noise[not few] + ACROSS_NOISE)
     return {r.place: _expected(result[r.round, r.across], pair_gbyte_s) for r in readings}
+
+
+def _has_peers(own: Sequence[Peers], healthy: Callable[[int], bool] | None) -> bool:
+    """Whether a round stands for itself: a round of retests is many readings, but few healthy ones."""
+    if len(own) < ROUND_PEERS:
+        return False
+    return healthy is None or len(_healthy_ones(own, healthy)) >= FEW_PEERS
+
+
+def _too_few(classes: Mapping[bool, Sequence[Peers]], healthy: Callable[[int], bool] | None) -> bool | None:
+    """The class that has too few healthy readings and is judged by the other one; None where each has its own."""
+    if len(classes) < 2:
+        return None
+    counts = {
+        across: len(peers) if healthy is None else len(_healthy_ones(peers, healthy))
+        for across, peers in classes.items()
+    }
+    fewer = min(counts, key=lambda across: (counts[across], not across))
+    return fewer if counts[fewer] < FEW_PEERS and counts[not fewer] > counts[fewer] else None
 
 
 def _expected(level: Level, pair_gbyte_s: float | None) -> Level:
@@ -113,8 +135,3 @@ def _noise(deviations: Sequence[float]) -> float:
     weight = len(deviations)
     pulled = math.sqrt((weight * measured**2 + _USUAL_WEIGHT * USUAL_NOISE**2) / (weight + _USUAL_WEIGHT))
     return min(MOST_NOISE, pulled)
-
-
-def residuals(values: Mapping[int, float], known: Mapping[int, Level], lowest: float) -> dict[int, float]:
-    """reading / level - 1 by place, never below `lowest`."""
-    return {place: max(value / known[place].value - 1, lowest) for place, value in values.items()}

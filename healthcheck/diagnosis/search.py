@@ -11,17 +11,10 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from healthcheck.diagnosis.localise import view
+from healthcheck.diagnosis.localise import after_verification, view
 from healthcheck.model.search import FullReading, FullRound, Pair, PairReading, PairRound, Problem, Standing
-from healthcheck.planning.walk import (
-    Doubts,
-    between,
-    fresh_round,
-    retest_round,
-    ring_rounds,
-    tournament,
-    verification_order,
-)
+from healthcheck.planning.retests import Doubts, retest_round
+from healthcheck.planning.walk import between, fresh_round, ring_rounds, tournament, verification_order
 
 VERIFIED_WITHIN, VERIFIED_NOISE = 0.05, 2.5
 ROUNDS_WITHOUT_GOOD = 5
@@ -68,6 +61,11 @@ class Searching:
     def out_of_rounds(self) -> bool:
         """Whether the last one was played."""
         return self.round >= self.problem.max_rounds
+
+    @property
+    def tolerance(self) -> float:
+        """How far below its expectation a job over many nodes still counts as fast, a fraction."""
+        return max(VERIFIED_WITHIN, VERIFIED_NOISE * self.view.noise)
 
     def steps(self) -> Steps:
         """Walk, clear the doubts, verify; and again with smaller losses while the verification stays slow."""
@@ -133,6 +131,7 @@ class Searching:
             leaf=self.leaf,
             suspicion={node.host: node.probability for node in found.nodes if node.standing in _OPEN},
             good=found.standing(Standing.GOOD),
+            calm=found.standing(Standing.CLEAR),
             met=dict(zip(self.problem.hosts, found.met, strict=True)),
             open_edges=found.link_pairs("open"),
             crossings=crossings,
@@ -144,12 +143,12 @@ class Searching:
         """Whether the rest is as fast together as expected; a slow one is repeated once before it is believed."""
         bad = frozenset(between(a, b) for a, b in self.view.link_pairs("confirmed", "likely"))
         order, _ = verification_order(rest, self.leaf, bad, frozenset(self.view.paths))
-        tolerance = max(VERIFIED_WITHIN, VERIFIED_NOISE * self.view.noise)
         for _ in range(2):
             if self.out_of_rounds:
                 return False
             (reading,) = yield from self._together((order,))
-            if reading.shortfall <= tolerance:
+            if reading.shortfall <= self.tolerance:
+                self.view = after_verification(self.view, rest, self.tolerance)
                 return True
             self.shortfall = reading.shortfall
         return False
@@ -176,8 +175,7 @@ class Searching:
             return Ending.UNEXPLAINED
         middle = len(rest) // 2
         read = yield from self._together((rest[:middle], rest[middle:]))
-        tolerance = max(VERIFIED_WITHIN, VERIFIED_NOISE * self.view.noise)
-        fast = bool(read) and all(reading.shortfall <= tolerance for reading in read)
+        fast = bool(read) and all(reading.shortfall <= self.tolerance for reading in read)
         return Ending.SCALE if fast else Ending.UNEXPLAINED
 
 

@@ -104,19 +104,30 @@ class Standing(StrEnum):
 
 
 class NodeStanding(Struct, frozen=True):
-    """One node: the loss it hides (estimated), the probability that it hides one at all, and where it stands."""
+    """One node: the loss it hides (estimated), the probability that it hides one at all, and where it stands.
+
+    `partners`: how many it was measured with. `masked`: all of them are confirmed themselves, or were reached over a
+    slow path, so that nothing was heard of this node. `intermittent`: two or more links at it are slow, each twice.
+    """
 
     host: str
     standing: Standing
     loss: float
     probability: float
     partners: int
+    masked: bool = False
+    intermittent: bool = False
 
 
 class LinkStanding(Struct, frozen=True):
-    """What lies between two nodes. `state`: open (slow once), confirmed, likely, or one_off (did not repeat)."""
+    """What lies between two nodes; `loss` is the median of its slow readings, `jobs` how many readings there are.
+
+    `state`: open (slow once), confirmed, likely (one end is not proven good), one_off (did not repeat), or masked (one
+    end is a confirmed node, which hides it).
+    """
 
     a: str
     b: str
     state: str
     loss: float
+    jobs: int = 1

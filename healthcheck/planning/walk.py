@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from msgspec import Struct
-
 from healthcheck.model.search import Pair, Purpose
-
-CONTROLS = 8
-"""Each class of a round (on one leaf, across leaves) gets as many readings, so that they have peers."""
-MOST_PARTNERS = 10
-"""A node that is still in doubt after as many partners is reported as it stands."""
-CROSSINGS, THIRDS = 4, 2
-MOST_CROSSINGS = 8
 
 
 def ring_rounds(order: Sequence[str]) -> tuple[tuple[Pair, ...], tuple[Pair, ...], tuple[Pair, ...]]:
@@ -38,141 +29,9 @@ def tournament(order: Sequence[str]) -> tuple[tuple[Pair, ...], ...]:
     return tuple(rounds)
 
 
-class Doubts(Struct, frozen=True):
-    """What is still open. `suspicion` of every host in doubt, `good` hosts in their order, `met` partners of each.
-
-    `open_edges` are to be measured again; `crossings` counts the readings across two leaves, `bad_paths` are leaf pairs
-    already known to be slow. `owed` are edges of the walk that were not measured yet.
-    """
-
-    leaf: Mapping[str, str]
-    suspicion: Mapping[str, float]
-    good: tuple[str, ...]
-    met: Mapping[str, frozenset[str]]
-    open_edges: tuple[tuple[str, str], ...] = ()
-    crossings: Mapping[tuple[str, str], int] = {}
-    bad_paths: frozenset[tuple[str, str]] = frozenset()
-    owed: tuple[Pair, ...] = ()
-
-
-def retest_round(doubts: Doubts) -> tuple[Pair, ...]:
-    """The pairs of the next round, empty when nothing is in doubt. No host twice."""
-    table = _Table(doubts)
-    for pair in doubts.owed:
-        table.seat(pair.a, pair.b, pair.purpose)
-    for a, b in doubts.open_edges:
-        table.seat(a, b, Purpose.LINK)
-    for a, b in doubts.open_edges:
-        _open_boundary(table, doubts.leaf[a], doubts.leaf[b])
-    left = [host for host in _most_suspect(doubts) if not table.with_a_good_one(host)]
-    _among_themselves(table, left)
-    if table.pairs:
-        table.add_controls()
-    return tuple(table.pairs)
-
-
 def between(leaf_a: str, leaf_b: str) -> tuple[str, str]:
     """A pair of leaves, the same both ways."""
     return (leaf_a, leaf_b) if leaf_a <= leaf_b else (leaf_b, leaf_a)
-
-
-class _Table:
-    """The round that is being seated."""
-
-    def __init__(self, doubts: Doubts) -> None:
-        self.doubts = doubts
-        self.pairs: list[Pair] = []
-        self._seated: set[str] = set()
-        self._by_leaf: dict[str, list[str]] = {}
-        for host in doubts.good:
-            self._by_leaf.setdefault(doubts.leaf[host], []).append(host)
-
-    def seat(self, a: str, b: str, purpose: Purpose) -> bool:
-        if a == b or a in self._seated or b in self._seated:
-            return False
-        self._seated.update((a, b))
-        self.pairs.append(Pair(a, b, purpose))
-        return True
-
-    def free(self, leaf: str) -> list[str]:
-        """Good hosts of a leaf that sit nowhere yet."""
-        return [host for host in self._by_leaf.get(leaf, ()) if host not in self._seated]
-
-    def leaves(self) -> list[str]:
-        return list(self._by_leaf)
-
-    def with_a_good_one(self, host: str) -> bool:
-        """Seat a host with a good one it has not met, same leaf first. True also where it sits already."""
-        if host in self._seated:
-            return True
-        doubts, own = self.doubts, self.doubts.leaf[host]
-        near = self._by_leaf.get(own, ())
-        for partner in (*near, *(good for good in doubts.good if doubts.leaf[good] != own)):
-            if partner in self._seated or partner in doubts.met[host]:
-                continue
-            if between(own, doubts.leaf[partner]) not in doubts.bad_paths:
-                return self.seat(host, partner, Purpose.RETEST)
-        return False
-
-    def add_controls(self) -> None:
-        """Idle good pairs until each class that occurs in the round has enough readings."""
-        leaf = self.doubts.leaf
-        counts = {False: 0, True: 0}
-        for pair in self.pairs:
-            counts[leaf[pair.a] != leaf[pair.b]] += 1
-        for across in (False, True):
-            wanted = CONTROLS - counts[across] if counts[across] else 0
-            for host in self.doubts.good if wanted > 0 else ():
-                partner = None if host in self._seated else self._idle_partner(host, across)
-                if partner is not None and self.seat(host, partner, Purpose.CONTROL):
-                    wanted -= 1
-                if wanted <= 0:
-                    break
-
-    def _idle_partner(self, host: str, across: bool) -> str | None:
-        leaf, bad = self.doubts.leaf, self.doubts.bad_paths
-        candidates: Iterable[str] = self.doubts.good if across else self._by_leaf[leaf[host]]
-        for other in candidates:
-            if other == host or other in self._seated or (leaf[other] != leaf[host]) is not across:
-                continue
-            if between(leaf[host], leaf[other]) not in bad:
-                return other
-        return None
-
-
-def _open_boundary(table: _Table, leaf_a: str, leaf_b: str) -> None:
-    """New pairs across a boundary that may be slow, and from each of its sides to a third leaf."""
-    doubts, pair = table.doubts, between(leaf_a, leaf_b)
-    if leaf_a == leaf_b or pair in doubts.bad_paths or doubts.crossings.get(pair, 0) >= MOST_CROSSINGS:
-        return
-    for _ in range(CROSSINGS):
-        near, far = table.free(leaf_a), table.free(leaf_b)
-        if near and far:
-            # From the middle: the ends of a leaf have met the boundary in the walk.
-            table.seat(near[len(near) // 2], far[len(far) // 2], Purpose.PATH)
-    for side in (leaf_a, leaf_b):
-        for _ in range(THIRDS):
-            others = (host for leaf in table.leaves() if leaf not in pair for host in table.free(leaf))
-            own, third = table.free(side), next(others, None)
-            if own and third is not None:
-                table.seat(own[0], third, Purpose.THIRD)
-
-
-def _most_suspect(doubts: Doubts) -> list[str]:
-    waiting = [host for host in doubts.suspicion if len(doubts.met[host]) < MOST_PARTNERS]
-    return sorted(waiting, key=lambda host: -doubts.suspicion[host])
-
-
-def _among_themselves(table: _Table, left: Sequence[str]) -> None:
-    """Without a good partner left: the most suspect with the least suspect it has not met."""
-    waiting = list(left)
-    while len(waiting) > 1:
-        suspect = waiting.pop(0)
-        met = table.doubts.met[suspect]
-        partner = next((other for other in reversed(waiting) if other not in met), None)
-        if partner is not None:
-            waiting.remove(partner)
-            table.seat(suspect, partner, Purpose.AMONG)
 
 
 def fresh_round(
