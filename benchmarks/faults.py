@@ -32,7 +32,7 @@ from healthcheck.model.platform import Platform
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.simulator.expected import expected, primary
-from healthcheck.simulator.faults import NoiseFault, parse_fault
+from healthcheck.simulator.faults import DipFault, NoiseFault, parse_fault
 from healthcheck.simulator.generations import GENERATIONS, of_seed
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.run import check_up
@@ -114,7 +114,7 @@ def measured(case: Case, nodes: int = NODES) -> RunRecord:
 
 def wrong(case: Case, record: RunRecord) -> list[str]:
     """What the record says that was not planted, and what it does not say of what was; empty when it is exact."""
-    faults = [fault for fault in map(parse_fault, case.faults) if not isinstance(fault, NoiseFault)]
+    faults = [fault for fault in map(parse_fault, case.faults) if not isinstance(fault, NoiseFault | DipFault)]
     if not faults:
         return [*_not_healthy(record), *(f"{check.check} {check.rule}: {check.message}" for check in _not_well(record))]
     wanted = [expected(fault) for fault in faults]

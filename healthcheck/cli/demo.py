@@ -100,17 +100,17 @@ def differences(record: RunRecord, cluster: SimCluster) -> list[str]:
     A fault counts as found under its own cause only. What follows from a fault may be said too.
     """
     from healthcheck.model.verdict import Verdict
-    from healthcheck.simulator.expected import expected, primary
-    from healthcheck.simulator.faults import NoiseFault
+    from healthcheck.simulator.expected import expected, primary, struck
+    from healthcheck.simulator.faults import DipFault, NoiseFault
 
-    planted = [fault for fault in cluster.faults if not isinstance(fault, NoiseFault)]
+    planted = [fault for fault in cluster.faults if not isinstance(fault, NoiseFault | DipFault)]
     wanted = [expected(fault) for fault in planted]
     missed = [
         f"{want.component} was planted and not found as {' or '.join(sorted(want.causes))}"
         for want in wanted
         if not any(want.met_by(finding) for finding in record.findings)
     ]
-    sick = {fault.host for fault in planted}
+    sick = {host for fault in planted for host in struck(fault)}
     extra = [
         f"{finding.component} is said to have {finding.cause.code} and nothing was planted there"
         for finding in primary(record.findings)

@@ -1,7 +1,8 @@
 """How fast would this job be? Size curve, NVLinks, NICs and rails, with noise that a seed decides.
 
 A job is as fast as its worst part: every ring crosses every node, and rail r of one node talks to rail r of the
-others, so a HCA at half rate on one of 8 rails makes all of them wait (8 x 12.5 = 100 GB/s instead of 200).
+others, so a HCA at half rate on one of 8 rails makes all of them wait (8 x 12.5 = 100 GB/s instead of 200). What lies
+between two neighbours of the ring can be the worst part, too.
 Calibrated on published A100 results: Azure ND A100 v4 (one node) and DGX A100 with 8 x HDR, 192 of 200 (nccl#812).
 """
 
@@ -32,6 +33,10 @@ SOCKET_GBYTE_S = 4.0
 GDR_OFF_SHARE = 0.5
 """What is left of a node's network when its NICs cannot reach GPU memory and all data goes through the host's: about
 half on a fast host, less on others (nccl#1676)."""
+SICK_PACE = 0.5
+"""What is left of the network of an intermittent node in a job in which it is sick."""
+LEVEL_FALL = 0.001
+"""What a job between nodes loses each time its number of nodes doubles, from two on."""
 
 _START_UP_US = 12.0
 _KNEE_BYTES = 1 << 20
@@ -57,20 +62,23 @@ _MULTI_NODE_CURVE = (
 )
 _CURVE_NODES = 4
 _PER_GPU_LINK = frozenset({Collective.SENDRECV, Collective.HYPERCUBE})
-_SPREADS_TO_ALL = frozenset({Collective.ALLTOALL, Collective.ALLTOALLV, Collective.GATHER, Collective.SCATTER})
+SPREADS_TO_ALL = frozenset({Collective.ALLTOALL, Collective.ALLTOALLV, Collective.GATHER, Collective.SCATTER})
+"""Collectives in which every rank exchanges data with every other."""
 
 
 class NodeCapability(Struct, frozen=True):
     """What one node can move, as fractions of what its platform promises.
 
     `rails` has one entry a compute HCA: 1.0 at full rate, 0.5 at half rate, 0.0 when the port is down. Without `gdr`
-    its traffic takes the way through host memory; with `socket` NCCL takes TCP for it.
+    its traffic takes the way through host memory; with `socket` NCCL takes TCP for it. `pace` is what its network does
+    beside that of the average node.
     """
 
     nvlink: float
     rails: tuple[float, ...]
     gdr: bool = True
     socket: bool = False
+    pace: float = 1.0
 
 
 class Speed(Struct, frozen=True):
@@ -85,6 +93,8 @@ class Job(Struct, frozen=True):
     """What the model has to know of a job. `nodes` and `gpus_per_node` (GPUs that move data) stand in the same order.
 
     `n_ranks` only turns algbw into busbw; it is the sum of `gpus_per_node` unless few ranks stand for many GPUs.
+    `edges` are the shares that get through between neighbours in rank order, the last being between the last node and
+    the first; none given: all of it.
     """
 
     platform: Platform
@@ -92,14 +102,16 @@ class Job(Struct, frozen=True):
     nodes: tuple[NodeCapability, ...]
     gpus_per_node: tuple[int, ...]
     n_ranks: int
+    edges: tuple[float, ...] = ()
 
 
 def plateau_gbyte_s(job: Job) -> float:
-    """busbw of very large messages without noise: the slowest of NVLink, NICs and rails."""
+    """busbw of very large messages of two nodes without noise: the slowest of NVLink, NICs, rails and ring edges."""
     intra = _ring_gbyte_s(job.platform) * min(node.nvlink for node in job.nodes)
     if len(job.nodes) == 1:
         return intra
-    return min(intra, _network_gbyte_s(job))
+    # One GPU a node moves nothing over NVLink.
+    return _network_gbyte_s(job) if max(job.gpus_per_node) == 1 else min(intra, _network_gbyte_s(job))
 
 
 def speed(job: Job, size_bytes: int, factor: float) -> Speed:
@@ -107,8 +119,8 @@ def speed(job: Job, size_bytes: int, factor: float) -> Speed:
     bus_factor = job.collective.factor(job.n_ranks)
     if size_bytes <= 0:
         return Speed(_START_UP_US, 0.0, 0.0)
-    plateau = plateau_gbyte_s(job)
     nodes = len(job.nodes)
+    plateau = plateau_gbyte_s(job) * (1.0 - LEVEL_FALL * math.log2(max(2, nodes) / 2))
 
     def time_us(size: int) -> float:
         busbw = plateau * curve_share(size, nodes)
@@ -120,9 +132,15 @@ def speed(job: Job, size_bytes: int, factor: float) -> Speed:
         taken = time_us(size_bytes)
     else:
         taken = start_up + (time_us(_KNEE_BYTES) - start_up) * size_bytes / _KNEE_BYTES
-    taken = taken / factor
-    algbw = size_bytes / (taken * 1e3)
-    return Speed(taken, algbw, algbw * bus_factor)
+    return of_time(job, size_bytes, taken / factor)
+
+
+def of_time(job: Job, size_bytes: int, time_us: float) -> Speed:
+    """The bandwidths that belong to a time."""
+    if size_bytes <= 0:
+        return Speed(time_us, 0.0, 0.0)
+    algbw = size_bytes / (time_us * 1e3)
+    return Speed(time_us, algbw, algbw * job.collective.factor(job.n_ranks))
 
 
 def curve_share(size_bytes: int, nodes: int) -> float:
@@ -154,18 +172,27 @@ def _network_gbyte_s(job: Job) -> float:
     """All NICs a node uses, at the pace of the slowest rail of any node."""
     nic = job.platform.nics.rate_gbit_s / 8 * NIC_SHARE
     gpus = max(min(job.gpus_per_node), 1)
-    used = _nics_used(job.platform, gpus)
+    used = min(_nics_used(job.platform, gpus), max(1, *(len(node.rails) for node in job.nodes)))
     paces = [_pace(node, used) for node in job.nodes]
     if min(paces) <= 0.0:
         return SOCKET_GBYTE_S
-    total = nic * used * min(paces)
+    pace = _worst_edge(paces, job.edges)
+    total = nic * used * pace
     per_gpu = total / gpus
     if job.collective in _PER_GPU_LINK:
-        return min(per_gpu * max(1, gpus // used), nic * min(paces))
-    if job.collective in _SPREADS_TO_ALL:
+        return min(per_gpu * max(1, gpus // used), nic * pace)
+    if job.collective in SPREADS_TO_ALL:
         all_gpus = sum(job.gpus_per_node)
         return per_gpu * ALLTOALL_SHARE / NIC_SHARE * (all_gpus - 1) / (all_gpus - max(job.gpus_per_node))
     return total
+
+
+def _worst_edge(paces: Sequence[float], edges: Sequence[float]) -> float:
+    """Two neighbours move data at the pace of the slower one, as far as what lies between them lets it through."""
+    if not edges:
+        return min(paces)
+    following = (*paces[1:], paces[0])
+    return min(min(one, other) * share for one, other, share in zip(paces, following, edges, strict=True))
 
 
 def _nics_used(platform: Platform, gpus: int) -> int:
@@ -175,9 +202,9 @@ def _nics_used(platform: Platform, gpus: int) -> int:
 
 def _pace(node: NodeCapability, used: int) -> float:
     """The share of its NICs' rate that a node keeps up with; 0.0 when none of them is used."""
-    if node.socket:
+    if node.socket or not node.rails:
         return 0.0
-    return _slowest_rail(node.rails, used) * (1.0 if node.gdr else GDR_OFF_SHARE)
+    return _slowest_rail(node.rails, used) * (1.0 if node.gdr else GDR_OFF_SHARE) * node.pace
 
 
 def _slowest_rail(rails: Sequence[float], used: int) -> float:

@@ -1,4 +1,8 @@
-"""One nccl-tests run on simulated nodes: its options, the rows it measures, the lines it prints."""
+"""One nccl-tests run on simulated nodes: its options, the rows it measures, the lines it prints.
+
+Under a split nccl-tests prints one table: that of the group of rank 0, with the times that `-a` makes of all ranks of
+all groups. `-a 3` takes the slowest rank, the average of `-a 1` dilutes what one slow group lost.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +16,16 @@ from msgspec import Struct
 from healthcheck.model.collective import Collective
 from healthcheck.model.measurement import CollectiveRow, Placement
 from healthcheck.model.units import Bytes
-from healthcheck.simulator.bandwidth import Job, Noise, Speed, speed
+from healthcheck.simulator.bandwidth import Speed
 from healthcheck.simulator.cluster import SimCluster, SimNode
+from healthcheck.simulator.communicators import Placed, jobs
 from healthcheck.simulator.gpu_names import bus_of, gpu_model
+from healthcheck.simulator.group_times import GroupNoise, together
+from healthcheck.simulator.rank_settings import group_of_rank, visible_gpus
 from healthcheck.simulator.render import (
     LAYOUTS,
     Device,
+    Extras,
     TableHead,
     average_busbw,
     footer,
@@ -46,6 +54,8 @@ class Options(Struct, frozen=True):
     iterations: int = 20
     warmup: int | None = None
     check: int = 1
+    average: int = 1
+    per_iteration: int = 0
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -59,7 +69,8 @@ class Options(Struct, frozen=True):
 
 
 class Run(Struct, frozen=True):
-    """One job on the cluster. `ranks` is how many processes each host gets; `key` decides the noise.
+    """One job on the cluster. `ranks` is how many processes each host gets; `key` decides the noise, and `env` is what
+    the ranks have for variables.
 
     With `whole_nodes` the speed is that of all GPUs of each node, however few ranks stand for them (the stand-in
     runs 2 processes where a real node runs 8).
@@ -72,6 +83,7 @@ class Run(Struct, frozen=True):
     options: Options
     key: str
     whole_nodes: bool = False
+    env: tuple[tuple[str, str], ...] = ()
 
     @property
     def nodes(self) -> tuple[SimNode, ...]:
@@ -83,6 +95,12 @@ class Run(Struct, frozen=True):
         """GPUs, which are the ranks of the communicator, a host."""
         each = self.options.threads * self.options.gpus
         return tuple(count * each for count in self.ranks)
+
+    @property
+    def placed(self) -> Placed:
+        """Where its ranks are."""
+        each = self.options.threads * self.options.gpus
+        return Placed(self.hosts, self.ranks, each, dict(self.env), self.whole_nodes)
 
     @property
     def head(self) -> TableHead:
@@ -102,6 +120,7 @@ class Run(Struct, frozen=True):
             warmup=layout.default_warmup if options.warmup is None else options.warmup,
             iterations=options.iterations,
             check=options.check,
+            extras=Extras(per_iteration=options.per_iteration > 0 and layout.per_iteration),
         )
 
 
@@ -123,6 +142,8 @@ def parse_options(argv: Sequence[str]) -> Options:
         "--iters": "-n",
         "--warmup_iters": "-w",
         "--check": "-c",
+        "--average": "-a",
+        "--per_iter_timing": "-I",
     }
     for name, value in itertools.pairwise(argv):
         if name.startswith("-"):
@@ -137,6 +158,8 @@ def parse_options(argv: Sequence[str]) -> Options:
         iterations=int(found.get("-n", "20")),
         warmup=int(found["-w"]) if "-w" in found else None,
         check=int(found.get("-c", "1")),
+        average=int(found.get("-a", "1")),
+        per_iteration=int(found.get("-I", "0")),
     )
     if options.min_bytes > options.max_bytes:
         raise ValueError(f"invalid sizes for 'minbytes' and 'maxbytes': {options.min_bytes} > {options.max_bytes}")
@@ -146,22 +169,17 @@ def parse_options(argv: Sequence[str]) -> Options:
 def measure(run: Run, table: TableHead) -> Iterator[CollectiveRow]:
     """The rows of a run, one a size, for its head. Deterministic for a seed, a key and a plan."""
     cluster = run.cluster
-    n_ranks = sum(run.gpus)
-    noise = Noise(cluster.seed, run.key, cluster.noise)
-    whole = tuple(cluster.platform.gpu.count for _ in run.hosts)
-    job = Job(
-        platform=cluster.platform,
-        collective=run.collective,
-        nodes=tuple(node.capability for node in run.nodes),
-        gpus_per_node=whole if run.whole_nodes else run.gpus,
-        n_ranks=n_ranks,
-    )
+    measured = jobs(cluster, run.placed, run.collective, run.key)
+    noise = GroupNoise(cluster, run.key, len(measured), between_nodes=len(run.hosts) > 1)
+    printed, n_ranks = measured[0], sum(run.gpus)
     redop, root = redop_and_root(table)
     wrong = WRONG_VALUES_PER_RANK if is_corrupt(run) else 0.0
     for size in run.options.sizes:
-        size_bytes, count = printed_size(table, size, n_ranks)
+        size_bytes, count = printed_size(table, size, printed.n_ranks)
         halves = [
-            _placement(speed(job, size_bytes, noise.next()), table, wrong, n_ranks, in_place)
+            _placement(
+                together(measured, size_bytes, noise.next(), run.options.average), table, wrong, n_ranks, in_place
+            )
             for in_place in (False, True)
         ]
         yield CollectiveRow(size_bytes, count, "float", redop, root, halves[0], halves[1])
@@ -200,20 +218,25 @@ def reply(run: Run) -> Reply:
 def failing_rank(run: Run) -> int:
     """The first rank that ends with an error: the one without a GPU, else rank 0."""
     lacking = lacking_gpus(run)
-    return 0 if lacking is None else sum(run.ranks[:lacking]) + run.nodes[lacking].gpus
+    return 0 if lacking is None else sum(run.ranks[:lacking]) + _gpus_seen(run, lacking)
 
 
 def lacking_gpus(run: Run) -> int | None:
     """Position of the first host that shows fewer GPUs than its ranks ask for; None when all have enough."""
-    for position, (needed, node) in enumerate(zip(run.gpus, run.nodes, strict=True)):
-        if needed > node.gpus:
+    for position, needed in enumerate(run.gpus):
+        if needed > _gpus_seen(run, position):
             return position
     return None
 
 
+def _gpus_seen(run: Run, position: int) -> int:
+    """GPUs that the ranks of a host could take."""
+    return len(visible_gpus(dict(run.env), run.nodes[position].gpus))
+
+
 def _too_many_gpus(run: Run, table: TableHead, position: int) -> Reply:
     """As the true program ends when a process asks for a GPU that the node does not show."""
-    layout, host, there = table.layout, run.hosts[position], run.nodes[position].gpus
+    layout, host, there = table.layout, run.hosts[position], _gpus_seen(run, position)
     above, using, _ = head(table).partition("# Using devices\n")
     if layout.fitted_numbers:
         stderr = (
@@ -234,16 +257,22 @@ def pid_of(host: str, rank: int) -> int:
 
 
 def _devices(run: Run) -> Iterator[Device]:
+    """The device lines. A GPU has the number under which its process sees it and the address it has on the node."""
     rank = 0
     per_process = run.options.threads * run.options.gpus
     model = gpu_model(run.cluster.platform)
+    variables = dict(run.env)
+    number_of = group_of_rank(variables, run.cluster.tool_version)
+    world = itertools.count()
     for host, processes in zip(run.hosts, run.ranks, strict=True):
         short = host.partition(".")[0]
+        seen = visible_gpus(variables, run.cluster.platform.gpu.count)
         for process in range(processes):
+            group = 0 if number_of is None else number_of(next(world))
             for slot in range(per_process):
                 index = process * per_process + slot
-                bus_id = f"0000:{bus_of(index)}:00"
-                yield Device(rank, pid_of(host, process), short, index, bus_id, model)
+                bus_id = f"0000:{bus_of(seen[index] if index < len(seen) else index)}:00"
+                yield Device(rank, pid_of(host, process), short, index, bus_id, model, group)
                 rank += 1
 
 

@@ -16,15 +16,20 @@ from healthcheck.simulator.faults import (
     WHERE,
     BusyFault,
     CorruptFault,
+    DipFault,
     DriverFault,
     Fault,
     GdrFault,
     GpusFault,
     HangFault,
     HcaFault,
+    IntermittentFault,
+    LeafFault,
+    LinkFault,
     NodeFault,
     NoiseFault,
     NvlinkFault,
+    SlowHcaFault,
     SocketFault,
     UnreachableFault,
 )
@@ -39,7 +44,8 @@ class SimNode(Struct, frozen=True):
     """One simulated node with what is wrong with it. `rails` as in `NodeCapability`, in the order of `hcas`.
 
     `driver` is what it has installed; without `gdr` its NICs cannot reach GPU memory; with `socket` NCCL finds no
-    InfiniBand and takes TCP.
+    InfiniBand and takes TCP. `carried` is the share of its rate that each HCA carries although no probe shows it;
+    `sick_jobs` the share of its jobs between nodes in which its network is sick.
     """
 
     name: str
@@ -54,6 +60,8 @@ class SimNode(Struct, frozen=True):
     driver: str = ""
     gdr: bool = True
     socket: bool = False
+    carried: tuple[float, ...] = ()
+    sick_jobs: float = 0.0
 
 
 class Ran(Struct, frozen=True):
@@ -69,9 +77,9 @@ class SimCluster:
     """`n` nodes `node01`... of one platform. Raises InputError for a fault that names what the cluster lacks.
 
     `job_seconds` is how long every benchmark takes, `tool_version` which nccl-tests the nodes have,
-    `names` replaces the generated node names (then there are as many nodes as names). `generation` is the software they
-    have, else the seed chooses. `now` is the wall clock of all nodes, seconds since 1970; whoever serves the cluster
-    sets it.
+    `names` replaces the generated node names (then there are as many nodes as names), `leaves` gives the leaf of each
+    (else `leaf_size` neighbours share one). `generation` is the software they have, else the seed chooses. `now` is the
+    wall clock of all nodes, seconds since 1970; whoever serves the cluster sets it.
     """
 
     def __init__(
@@ -85,6 +93,7 @@ class SimCluster:
         tool_version: str = "2.17.10",
         names: Sequence[str] = (),
         generation: Generation | None = None,
+        leaves: Sequence[str] = (),
     ) -> None:
         if not 1 <= n <= MAX_NODES:
             raise InputError("--simulate", f"{n} nodes cannot be simulated; 1 to {MAX_NODES} can")
@@ -100,16 +109,20 @@ class SimCluster:
         self.noise = next(
             (fault.sigma for fault in reversed(self.faults) if isinstance(fault, NoiseFault)), DEFAULT_NOISE
         )
+        self.dip = max((fault.probability for fault in self.faults if isinstance(fault, DipFault)), default=0.0)
+        self.links = {(f.host_a, f.host_b): f.rate for f in self.faults if isinstance(f, LinkFault)}
+        self.paths = {(f.leaf_a, f.leaf_b): f.rate for f in self.faults if isinstance(f, LeafFault)}
         self._by_host: dict[str, list[NodeFault]] = {}
         for fault in self.faults:
-            if not isinstance(fault, NoiseFault):
+            if not isinstance(fault, NoiseFault | DipFault | LinkFault | LeafFault):
                 self._by_host.setdefault(fault.host, []).append(fault)
         width = max(2, len(str(n)))
         node_names = tuple(names) or tuple(f"node{number:0{width}d}" for number in range(1, n + 1))
+        leaf_names = tuple(leaves) or tuple(f"l{position // leaf_size + 1}" for position in range(len(node_names)))
         self.nodes: dict[str, SimNode] = {
-            name: self._node(name, f"l{position // leaf_size + 1}") for position, name in enumerate(node_names)
+            name: self._node(name, leaf) for name, leaf in zip(node_names, leaf_names, strict=True)
         }
-        self._check_hosts()
+        self._check_names()
         self._head = self._node(LOCALHOST, "")
         self._times_run: dict[str, Iterator[int]] = {}
         self._logs: dict[str, dict[str, Ran]] = {}
@@ -142,7 +155,8 @@ class SimCluster:
     def _node(self, name: str, leaf: str) -> SimNode:
         hcas = tuple(f"mlx5_{index}" for index in range(self.platform.nics.count))
         rates = {fault.device: fault.rate for fault in self._of(name, HcaFault)}
-        for device in rates:
+        carried = {fault.device: fault.rate for fault in self._of(name, SlowHcaFault)}
+        for device in (*rates, *carried):
             if device not in hcas:
                 raise InputError(
                     WHERE, f"{name} has no HCA {device!r}; {self.platform.name} has {hcas[0]} to {hcas[-1]}"
@@ -167,13 +181,20 @@ class SimCluster:
             driver=next((fault.version for fault in self._of(name, DriverFault)), self.generation.driver),
             gdr=gdr,
             socket=socket,
+            carried=tuple(carried.get(device, 1.0) for device in hcas),
+            sick_jobs=max((fault.share for fault in self._of(name, IntermittentFault)), default=0.0),
         )
 
     def _of(self, host: str, kind: type[_F]) -> list[_F]:
         return [fault for fault in self._by_host.get(host, ()) if isinstance(fault, kind)]
 
-    def _check_hosts(self) -> None:
-        for host in self._by_host:
+    def _check_names(self) -> None:
+        names = list(self.nodes)
+        for host in (*self._by_host, *(host for pair in self.links for host in pair)):
             if host not in self.nodes:
-                names = list(self.nodes)
                 raise InputError(WHERE, f"there is no node {host!r}; the nodes are {names[0]} to {names[-1]}")
+        leaves = list(dict.fromkeys(node.leaf for node in self.nodes.values()))
+        for leaf in (leaf for pair in self.paths for leaf in pair):
+            if leaf not in leaves:
+                known = f"{leaves[0]} to {leaves[-1]}" if len(leaves) > 1 else f"only {leaves[0]}"
+                raise InputError(WHERE, f"there is no leaf {leaf!r}; there is {known} (--leaf-size)")

@@ -14,12 +14,17 @@ from healthcheck.simulator.faults import (
     BusyFault,
     CorruptFault,
     DriverFault,
+    FabricFault,
     GdrFault,
     GpusFault,
     HangFault,
     HcaFault,
+    IntermittentFault,
+    LeafFault,
+    LinkFault,
     NodeFault,
     NvlinkFault,
+    SlowHcaFault,
     SocketFault,
     UnreachableFault,
 )
@@ -38,7 +43,8 @@ _CAUSES: dict[type[NodeFault], frozenset[str]] = {
 
 
 class Expected(Struct, frozen=True):
-    """Where a fault shows itself, and the causes that are its own."""
+    """Where a fault shows itself, and the causes that are its own; none where only the search finds it, which says who
+    and not why."""
 
     component: Component
     causes: frozenset[str]
@@ -46,15 +52,26 @@ class Expected(Struct, frozen=True):
     def met_by(self, finding: Finding) -> bool:
         """Whether a finding is this one; a part of the node counts for the node."""
         same = finding.component == self.component or finding.component.host == self.component.text
-        return same and finding.cause.code in self.causes
+        return same and (not self.causes or finding.cause.code in self.causes)
 
 
-def expected(fault: NodeFault) -> Expected:
+def expected(fault: NodeFault | FabricFault) -> Expected:
     """The finding that belongs to a fault."""
+    if isinstance(fault, LinkFault):
+        return Expected(components.link(fault.host_a, fault.host_b), frozenset())
+    if isinstance(fault, LeafFault):
+        return Expected(components.path(fault.leaf_a, fault.leaf_b), frozenset())
+    if isinstance(fault, SlowHcaFault | IntermittentFault):
+        return Expected(components.node(fault.host), frozenset())
     if isinstance(fault, HcaFault):
         cause = "cause.hca_down" if fault.rate == 0.0 else "cause.hca_slow"
         return Expected(components.hca(fault.host, fault.device), frozenset({cause}))
     return Expected(components.node(fault.host), _CAUSES[type(fault)])
+
+
+def struck(fault: NodeFault | FabricFault) -> tuple[str, ...]:
+    """The nodes that have a fault themselves; none where it lies between nodes."""
+    return () if isinstance(fault, LinkFault | LeafFault) else (fault.host,)
 
 
 def primary(findings: Iterable[Finding]) -> tuple[Finding, ...]:

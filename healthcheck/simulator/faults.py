@@ -1,4 +1,4 @@
-"""Planted faults: `node05:hca=mlx5_2,rate=0.5` as a value. What cannot be planted yet is refused by name."""
+"""Planted faults: `node05:hca=mlx5_2,rate=0.5` as a value, of a node, between nodes, or of every job."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from healthcheck.errors import InputError
 
 WHERE = "--fault"
 AVAILABLE = (
-    "nodeNN:hca=mlx5_2,rate=0.5; nodeNN:hca=mlx5_2,down; nodeNN:nvlink=0.6; nodeNN:corrupt; nodeNN:hang; "
-    "nodeNN:unreachable; nodeNN:gpus=7; nodeNN:busy; nodeNN:gdr=off; nodeNN:socket; nodeNN:driver=535.54.03; noise=0.03"
+    "nodeNN:hca=mlx5_2,rate=0.5; nodeNN:hca=mlx5_2,slow=0.5; nodeNN:hca=mlx5_2,down; nodeNN:nvlink=0.6; "
+    "nodeNN:corrupt; nodeNN:hang; nodeNN:unreachable; nodeNN:gpus=7; nodeNN:busy; nodeNN:gdr=off; nodeNN:socket; "
+    "nodeNN:driver=535.54.03; nodeNN:intermittent=0.5; link:nodeNN-nodeMM=0.5; leaf:l1-l2=0.5; dip=0.01; noise=0.03"
 )
-_LATER = frozenset({"intermittent", "dip", "link", "leaf"})
 _HCA_NAME = re.compile(r"[a-z]\w{0,31}")
 _DRIVER = re.compile(r"\d{3,4}(\.\d{1,4}){1,2}")
 _HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}")
@@ -21,6 +21,14 @@ _HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}")
 
 class HcaFault(Struct, frozen=True, tag="hca"):
     """One HCA at `rate` of its line rate; 0.0 means the port is down."""
+
+    host: str
+    device: str
+    rate: float
+
+
+class SlowHcaFault(Struct, frozen=True, tag="slow_hca"):
+    """One HCA that carries `rate` of its line rate although its port and its counters look healthy."""
 
     host: str
     device: str
@@ -84,14 +92,44 @@ class DriverFault(Struct, frozen=True, tag="driver"):
     version: str
 
 
+class IntermittentFault(Struct, frozen=True, tag="intermittent"):
+    """A node whose network is sick in this share of its jobs (`bandwidth.SICK_PACE` of the rate), else healthy."""
+
+    host: str
+    share: float
+
+
+class LinkFault(Struct, frozen=True, tag="link"):
+    """What lies between two nodes carries `rate` of what it should; the names sorted."""
+
+    host_a: str
+    host_b: str
+    rate: float
+
+
+class LeafFault(Struct, frozen=True, tag="leaf"):
+    """Everything between two leaves carries `rate` of what it should; the names sorted."""
+
+    leaf_a: str
+    leaf_b: str
+    rate: float
+
+
 class NoiseFault(Struct, frozen=True, tag="noise"):
     """Relative standard deviation of every measurement of the cluster."""
 
     sigma: float
 
 
+class DipFault(Struct, frozen=True, tag="dip"):
+    """A job between nodes loses 10 to 20 % once, with this probability."""
+
+    probability: float
+
+
 NodeFault = (
     HcaFault
+    | SlowHcaFault
     | NvlinkFault
     | GpusFault
     | CorruptFault
@@ -101,38 +139,55 @@ NodeFault = (
     | GdrFault
     | SocketFault
     | DriverFault
+    | IntermittentFault
 )
-Fault = NodeFault | NoiseFault
+"""What one node has."""
+FabricFault = LinkFault | LeafFault
+"""What lies between nodes."""
+JobFault = NoiseFault | DipFault
+"""What any job may meet; nobody is sick."""
+Fault = NodeFault | FabricFault | JobFault
 
 
 def parse_fault(text: str) -> Fault:
     """Read one `--fault`; InputError names what is wrong and what would be right.
 
-    Whether the node and the HCA exist is known only to the cluster, which checks it (`SimCluster`).
+    Whether node, leaf and HCA exist is known only to the cluster, which checks it (`SimCluster`).
     """
     head, colon, rest = text.strip().partition(":")
     if not colon:
-        return _cluster_fault(text.strip())
-    if head in _LATER:
-        raise _later(head)
+        return _job_fault(text.strip())
+    if head == "link":
+        return LinkFault(*_between(text.strip(), rest, "two different nodes, for example link:node01-node06=0.5"))
+    if head == "leaf":
+        return LeafFault(*_between(text.strip(), rest, "two different leaves, for example leaf:l1-l2=0.5"))
     if not _HOST_NAME.fullmatch(head):
         raise InputError(WHERE, f"{head!r} is not a node name; write for example node05:hca=mlx5_2,rate=0.5")
     return _node_fault(text.strip(), head, rest.split(","))
 
 
-def _cluster_fault(text: str) -> Fault:
+def _job_fault(text: str) -> Fault:
     key, equals, value = text.partition("=")
-    if key in _LATER:
-        raise _later(key)
-    if key != "noise" or not equals:
-        raise InputError(WHERE, f"{text!r} is not a fault; faults are {AVAILABLE}")
-    return NoiseFault(_number(text, value, 0.0, 0.5, "a noise from 0 to 0.5"))
+    if key == "noise" and equals:
+        return NoiseFault(_number(text, value, 0.0, 0.5, "a noise from 0 to 0.5"))
+    if key == "dip" and equals:
+        return DipFault(_number(text, value, 0.0, 1.0, "a probability from 0 to 1, for example dip=0.01"))
+    raise InputError(WHERE, f"{text!r} is not a fault; faults are {AVAILABLE}")
+
+
+def _between(text: str, rest: str, wanted: str) -> tuple[str, str, float]:
+    """`a-b=0.5`. Names may have dashes themselves, both the same number of them."""
+    names, _, value = rest.partition("=")
+    words = names.split("-")
+    half = len(words) // 2
+    first, second = sorted(("-".join(words[:half]), "-".join(words[half:])))
+    if len(words) % 2 or first == second or not (_HOST_NAME.fullmatch(first) and _HOST_NAME.fullmatch(second)):
+        raise InputError(WHERE, f"{text!r} does not name {wanted}")
+    return first, second, _fraction(text, value)
 
 
 def _node_fault(text: str, host: str, words: list[str]) -> NodeFault:
     key, equals, value = words[0].partition("=")
-    if key in _LATER:
-        raise _later(key)
     if key == "hca":
         return _hca_fault(text, host, value, words[1:])
     plain: dict[str, type[CorruptFault | HangFault | UnreachableFault | BusyFault | SocketFault]] = {
@@ -147,6 +202,8 @@ def _node_fault(text: str, host: str, words: list[str]) -> NodeFault:
             return plain[key](host)
         if key == "nvlink" and equals:
             return NvlinkFault(host, _fraction(text, value))
+        if key == "intermittent" and equals:
+            return IntermittentFault(host, _fraction(text, value))
         if key == "gpus" and value.isascii() and value.isdigit():
             return GpusFault(host, int(value))
         if key == "gdr" and value == "off":
@@ -156,15 +213,16 @@ def _node_fault(text: str, host: str, words: list[str]) -> NodeFault:
     raise InputError(WHERE, f"{text!r} is not a fault; faults are {AVAILABLE}")
 
 
-def _hca_fault(text: str, host: str, device: str, words: list[str]) -> HcaFault:
+def _hca_fault(text: str, host: str, device: str, words: list[str]) -> HcaFault | SlowHcaFault:
     if not _HCA_NAME.fullmatch(device) or len(words) != 1:
-        raise InputError(WHERE, f"{text!r}: write {host}:hca=mlx5_2,rate=0.5 or {host}:hca=mlx5_2,down")
+        raise InputError(WHERE, f"{text!r}: write {host}:hca=mlx5_2, then rate=0.5, slow=0.5 or down")
     if words[0] == "down":
         return HcaFault(host, device, 0.0)
     key, equals, value = words[0].partition("=")
-    if key != "rate" or not equals:
-        raise InputError(WHERE, f"{text!r}: after the HCA comes rate=0.5 or down, not {words[0]!r}")
-    return HcaFault(host, device, _fraction(text, value))
+    if key not in ("rate", "slow") or not equals:
+        raise InputError(WHERE, f"{text!r}: after the HCA comes rate=0.5, slow=0.5 or down, not {words[0]!r}")
+    share = _fraction(text, value)
+    return HcaFault(host, device, share) if key == "rate" else SlowHcaFault(host, device, share)
 
 
 def _fraction(text: str, value: str) -> float:
@@ -182,7 +240,3 @@ def _number(text: str, value: str, low: float, high: float, wanted: str) -> floa
     if not low <= number <= high:
         raise InputError(WHERE, f"{text!r}: {value!r} is not {wanted}")
     return number
-
-
-def _later(key: str) -> InputError:
-    return InputError(WHERE, f"the fault {key!r} cannot be planted yet; faults are {AVAILABLE}")

@@ -12,7 +12,7 @@ import argparse
 import itertools
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -20,10 +20,12 @@ from msgspec import Struct
 from healthcheck.errors import InputError
 from healthcheck.simulator.benchmark import parse_options, pid_of
 from healthcheck.simulator.cluster import Ran, SimCluster, SimNode
+from healthcheck.simulator.communicators import Placed, groups
 from healthcheck.simulator.faults import parse_fault
 from healthcheck.simulator.generations import Generation, of_nccl
-from healthcheck.simulator.nccl_topology import Seat, bus, topology
+from healthcheck.simulator.nccl_topology import Seat, topology
 from healthcheck.simulator.nccl_wording import Wording, wording_of
+from healthcheck.simulator.rank_settings import allowed_hcas, visible_gpus
 from healthcheck.simulator.standin import DEFAULT_PLATFORM, platform_named
 
 CHANNELS_ALONE = 24
@@ -32,7 +34,9 @@ INTERFACE = "eth0"
 # Filled in for each rank: what stands in front of a line of the main thread and of the one that initialises.
 _MAIN, _INIT, _ADDRESS, _COMM, _JOB = "\1", "\2", "\3", "\4", "\5"
 _QUIET = frozenset({"WARN", "VERSION", "NONE"})
-_NOT_TOLD = frozenset({"NCCL_DEBUG", "NCCL_DEBUG_FILE", "NCCL_DEBUG_SUBSYS"})
+_NOT_TOLD = frozenset(
+    {"NCCL_DEBUG", "NCCL_DEBUG_FILE", "NCCL_DEBUG_SUBSYS", "NCCL_TESTS_SPLIT", "NCCL_TESTS_SPLIT_MASK"}
+)
 _LONGEST_RING = 1000
 _SMALL_BYTES = 1 << 20
 _US_PER_MIB = 8.2
@@ -60,57 +64,71 @@ def rank_log(cluster: SimCluster, ran: Ran, host: str, local_rank: int, pid: int
 
 
 class _Job(Struct, frozen=True):
-    """What all ranks of a job share. `first_ranks` a host, by its name in `positions`."""
+    """What all ranks of a communicator share. `first_ranks` and the `devices` a host, by its name in `positions`."""
 
     positions: dict[str, int]
     first_ranks: tuple[int, ...]
+    devices: tuple[tuple[int, ...], ...]
     fewest_nics: int
     all_gdr: bool
 
 
 # By the identity of the cluster; every rank of a job asks in turn.
 @lru_cache(maxsize=4)
-def _job(cluster: SimCluster, ran: Ran) -> _Job:
-    nodes = [cluster.nodes[name] for name in ran.hosts]
-    return _Job(
-        positions={name: position for position, name in enumerate(ran.hosts)},
-        first_ranks=tuple(itertools.accumulate(ran.ranks, initial=0)),
-        fewest_nics=min(len(_nics(node)) for node in nodes),
-        all_gdr=all(node.gdr and not node.socket for node in nodes),
+def _jobs(cluster: SimCluster, ran: Ran) -> tuple[_Job, ...]:
+    """The communicators of a job: one of all its ranks, or those nccl-tests splits it into."""
+    variables = dict(ran.env)
+    return tuple(
+        _Job(
+            positions={name: position for position, name in enumerate(one.hosts)},
+            first_ranks=tuple(itertools.accumulate(map(len, one.gpus), initial=0)),
+            devices=one.gpus,
+            fewest_nics=min(len(_nics(cluster.nodes[name], variables)) for name in one.hosts),
+            all_gdr=all(cluster.nodes[name].gdr and not cluster.nodes[name].socket for name in one.hosts),
+        )
+        for one in groups(cluster, Placed(ran.hosts, ran.ranks, 1, variables))
     )
 
 
 def _seat(cluster: SimCluster, ran: Ran, host: str, local_rank: int) -> Seat:
-    job = _job(cluster, ran)
-    if host not in job.positions:
+    if host not in ran.hosts:
         raise ValueError(f"{host} is not a host of this job")
-    position, n_hosts = job.positions[host], len(ran.hosts)
+    variables = dict(ran.env)
+    device = visible_gpus(variables, cluster.nodes[host].gpus)[local_rank]
+    job = next(
+        one for one in _jobs(cluster, ran) if host in one.positions and device in one.devices[one.positions[host]]
+    )
+    position, n_hosts = job.positions[host], len(job.positions)
+    devices = job.devices[position]
     spec = cluster.platform.nics
     return Seat(
         n_hosts=n_hosts,
-        gpus=ran.ranks[position],
+        gpus=len(devices),
         position=position,
-        local_rank=local_rank,
+        local_rank=devices.index(device),
         first_rank=job.first_ranks[position],
         previous_rank=job.first_ranks[(position - 1) % n_hosts],
         next_rank=job.first_ranks[(position + 1) % n_hosts],
-        n_ranks=sum(ran.ranks),
-        nics=_nics(cluster.nodes[host]),
+        n_ranks=job.first_ranks[-1],
+        nics=_nics(cluster.nodes[host], variables),
         nic_gbyte_s=spec.rate_gbit_s / 8,
         link_layer="IB" if spec.link_layer == "InfiniBand" else "RoCE",
         nvlink_gbyte_s=cluster.platform.intra_busbw_gbyte_s.value,
-        rings=max(1, min(job.fewest_nics, ran.ranks[position])),
+        rings=max(1, min(job.fewest_nics, len(devices))),
         gdr=cluster.nodes[host].gdr,
         all_gdr=job.all_gdr,
         hangs=cluster.nodes[host].hang,
+        devices=devices,
+        cuda_device=local_rank,
     )
 
 
-def _nics(node: SimNode) -> tuple[tuple[str, float], ...]:
-    """(device, share of its rate) of the ports that are up, in NCCL's order; none where it takes TCP."""
+def _nics(node: SimNode, variables: Mapping[str, str]) -> tuple[tuple[str, float], ...]:
+    """(device, share of its rate) of the ports that are up and may be used, in NCCL's order; none with TCP."""
     if node.socket:
         return ()
-    return tuple((name, share) for name, share in zip(node.hcas, node.capability.rails, strict=True) if share > 0.0)
+    rails = node.capability.rails
+    return tuple((node.hcas[at], rails[at]) for at in allowed_hcas(variables, node.hcas) if rails[at] > 0.0)
 
 
 # Nodes that are measured alone share a few texts; the ranks of a joint job have one each, which nobody asks for twice.
@@ -132,7 +150,9 @@ def _text(seat: Seat, generation: Generation, sizes: tuple[int, ...], env: tuple
 def _before(wording: Wording, generation: Generation, env: tuple[tuple[str, str], ...]) -> Iterator[str]:
     """The process itself: variables, driver, and the way the ranks find each other."""
     for name, value in env:
-        if name.startswith("NCCL_") and name not in _NOT_TOLD:
+        if name == "NCCL_IB_HCA":
+            yield f"{name} set to {value}"
+        elif name.startswith("NCCL_") and name not in _NOT_TOLD:
             yield f"{name} set by environment to {value}{'.' if value.lstrip('-').isdigit() else ''}"
     major, minor = generation.cuda.split(".")
     yield wording.bootstrap.format(interface=INTERFACE, address=_ADDRESS)
@@ -150,7 +170,7 @@ def _initialised(seat: Seat, wording: Wording, generation: Generation) -> Iterat
         yield f"NET/Socket : Using [0]{INTERFACE}:{_ADDRESS}<0>"
     yield from (line.format(network=seat.network) for line in wording.network)
     if seat.gdr and generation.open_modules:
-        yield f"DMA-BUF is available on GPU device {seat.local_rank}"
+        yield f"DMA-BUF is available on GPU device {seat.cuda_device}"
     names = _names(seat)
     if wording.start:
         yield wording.start.format(**names)
@@ -212,8 +232,8 @@ def _names(seat: Seat) -> dict[str, str | int]:
         "n_ranks": seat.n_ranks,
         "n_nodes": seat.n_hosts,
         "local_ranks": seat.gpus,
-        "dev": seat.local_rank,
-        "bus": bus(seat.local_rank),
+        "dev": seat.cuda_device,
+        "bus": seat.bus(seat.local_rank),
         "mask": _MASK,
         "cores": "0-47" if seat.local_rank < seat.gpus / 2 else "48-95",
     }
@@ -252,20 +272,20 @@ def _connections(seat: Seat, wording: Wording) -> Iterator[str]:
         ring = channel % seat.rings
         order = seat.order(ring)
         mine = order.index(seat.local_rank)
-        me = _peer(wording, seat.rank, seat.local_rank)
+        me = _peer(wording, seat, seat.rank, seat.local_rank)
         head = f"Channel {channel:02d}/0 : "
         if mine == 0 and seat.n_hosts > 1:
             if seat.gdr and seat.nics:
                 yield wording.gdr.format(**_names(seat), hca=ring, distance=wording.distance)
-            before = _peer(wording, seat.previous_rank + order[-1], order[-1])
+            before = _peer(wording, seat, seat.previous_rank + order[-1], order[-1])
             yield f"{head}{before} -> {me} [receive] {_via(seat, ring)}"
         if mine < len(order) - 1:
             after = order[mine + 1]
-            yield f"{head}{me} -> {_peer(wording, seat.first_rank + after, after)} via {wording.p2p}"
+            yield f"{head}{me} -> {_peer(wording, seat, seat.first_rank + after, after)} via {wording.p2p}"
         elif seat.n_hosts > 1:
-            yield f"{head}{me} -> {_peer(wording, seat.next_rank + order[0], order[0])} [send] {_via(seat, ring)}"
+            yield f"{head}{me} -> {_peer(wording, seat, seat.next_rank + order[0], order[0])} [send] {_via(seat, ring)}"
         elif seat.gpus > 1:
-            yield f"{head}{me} -> {_peer(wording, seat.first_rank + order[0], order[0])} via {wording.p2p}"
+            yield f"{head}{me} -> {_peer(wording, seat, seat.first_rank + order[0], order[0])} via {wording.p2p}"
 
 
 def _via(seat: Seat, ring: int) -> str:
@@ -273,8 +293,9 @@ def _via(seat: Seat, ring: int) -> str:
     return f"via NET/{seat.network}/{ring}{'/GDRDMA' if seat.gdr and seat.nics else ''}"
 
 
-def _peer(wording: Wording, rank: int, gpu: int) -> str:
-    return f"{rank}[{bus(gpu) if wording.peers_by_bus else gpu}]"
+def _peer(wording: Wording, seat: Seat, rank: int, gpu: int) -> str:
+    """All nodes of a job are taken to use the same GPUs."""
+    return f"{rank}[{seat.bus(gpu) if wording.peers_by_bus else seat.devices[gpu]}]"
 
 
 def main(arguments: Sequence[str]) -> int:

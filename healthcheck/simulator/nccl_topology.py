@@ -25,7 +25,8 @@ class Seat(Struct, frozen=True):
     `gpus` ranks sit on its node, from `first_rank` on; `previous_rank` and `next_rank` are the first ones of the nodes
     before and behind it.
     `nics` are (device, share of its rate) as NCCL numbers them, empty where it takes TCP; `rings` is what the poorest
-    node of the job allows; `all_gdr`: every node of the job reaches GPU memory from its NICs.
+    node of the job allows; `all_gdr`: every node of the job reaches GPU memory from its NICs. `devices` are the GPUs of
+    the local ranks as the node numbers them, `cuda_device` is how the process of this rank numbers its own.
     """
 
     n_hosts: int
@@ -44,6 +45,8 @@ class Seat(Struct, frozen=True):
     gdr: bool
     all_gdr: bool
     hangs: bool
+    devices: tuple[int, ...]
+    cuda_device: int
 
     @property
     def rank(self) -> int:
@@ -54,6 +57,10 @@ class Seat(Struct, frozen=True):
     def network(self) -> str:
         """`IB` or `Socket`."""
         return "IB" if self.nics else "Socket"
+
+    def bus(self, gpu: int) -> str:
+        """Where a GPU of its node is, by local rank."""
+        return bus(self.devices[gpu])
 
     def entry(self, ring: int) -> int:
         """The GPU near to the NIC of a ring."""
@@ -79,18 +86,19 @@ def topology(seat: Seat, wording: Wording) -> Iterator[str]:
         yield f"CPU/{socket} (1/2/-1)"
         gpus = range(socket * seat.gpus // 2, (socket + 1) * seat.gpus // 2) if seat.gpus > 1 else range(1)
         for gpu in gpus:
-            yield f"+ PCI[{PCIE_GBYTE_S:.1f}] - GPU/{bus(gpu)} ({seat.first_rank + gpu})"
+            yield f"+ PCI[{PCIE_GBYTE_S:.1f}] - GPU/{seat.bus(gpu)} ({seat.first_rank + gpu})"
             yield f"              + NVL[{nvlink:.1f}] - NVS/0"
             for index, rate in _near(seat, gpu) if seat.n_hosts > 1 else ():
-                yield f"+ PCI[{PCIE_GBYTE_S:.1f}] - NIC/{bus(gpu)[:-3]}1000"
+                yield f"+ PCI[{PCIE_GBYTE_S:.1f}] - NIC/{seat.bus(gpu)[:-3]}1000"
                 yield f"              + NET[{rate:.1f}] - NET/{index} (0/0/{number(rate)})"
     yield "=========================================="
     peers = " ".join(
-        f"GPU/{bus(gpu)} ({0 if gpu == seat.local_rank else 2}/{number(5000.0 if gpu == seat.local_rank else nvlink)}/"
-        f"{'LOC' if gpu == seat.local_rank else 'NVL'})"
+        f"GPU/{seat.bus(gpu)} (0/{number(5000.0)}/LOC)"
+        if gpu == seat.local_rank
+        else f"GPU/{seat.bus(gpu)} (2/{number(nvlink)}/NVL)"
         for gpu in range(seat.gpus)
     )
-    yield f"GPU/{bus(seat.local_rank)} :{peers} CPU/0 (3/{number(PCIE_GBYTE_S)}/PHB)"
+    yield f"GPU/{seat.bus(seat.local_rank)} :{peers} CPU/0 (3/{number(PCIE_GBYTE_S)}/PHB)"
     yield _graph(seat, number)
 
 

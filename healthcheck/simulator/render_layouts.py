@@ -21,7 +21,8 @@ class Layout(Struct, frozen=True, kw_only=True):
     and what else came with 2.17.3. `header_end`: trailing blanks of names and units. `size_step`: shared buffers are
     cut to multiples of so many bytes a rank. `failed_exit`: exit code of a run with wrong results,
     `failed_source_line`: where the line after the footer says it was found. `too_many_exit`: exit code when a rank has
-    no GPU. `rccl`: which of the three ways of rccl-tests to say who it is (`nranks`, `version`, `synced`).
+    no GPU. `per_iteration`: whether it knows `-I`. `rccl`: which of the three ways of rccl-tests to say who it is
+    (`nranks`, `version`, `synced`).
     """
 
     first: bool = False
@@ -36,6 +37,7 @@ class Layout(Struct, frozen=True, kw_only=True):
     header_end: int = 0
     end_line: bool = False
     unalign: bool = False
+    per_iteration: bool = False
     default_warmup: int = 5
     size_step: int = 1
     failed_exit: int = 1
@@ -55,7 +57,7 @@ _V2_17_6 = replace(_V2_17_4, header_end=21)
 # The source line of 2.17.10 is a guess near its neighbours: no true output of that failure was at hand.
 _V2_17 = replace(_V2_17_4, header_end=1, end_line=True, failed_exit=7, failed_source_line=1364)
 _V2_18 = replace(_V2_17, unalign=True)
-_V2_19 = replace(_V2_18, failed_source_line=1454)
+_V2_19 = replace(_V2_18, per_iteration=True, failed_source_line=1454)
 _E1 = Layout(first=True, type_width=6)
 LAYOUTS: dict[str, Layout] = {
     "2.10.1": _V2_10,

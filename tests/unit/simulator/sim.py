@@ -30,10 +30,11 @@ def cluster(
     version: str = "2.17.10",
     job_seconds: float = 0.0,
     platform: Platform = A100,
+    leaf_size: int = 8,
 ) -> SimCluster:
     """A small cluster with faults as a user writes them."""
     planted = [parse_fault(text) for text in faults]
-    return SimCluster(nodes, platform, seed, planted, job_seconds=job_seconds, tool_version=version)
+    return SimCluster(nodes, platform, seed, planted, leaf_size, job_seconds, version)
 
 
 def mpirun(
@@ -59,6 +60,24 @@ def run_all(sim: SimCluster, collective: Collective = Collective.ALL_REDUCE) -> 
     hosts = sim.hosts()
     files = {HOSTFILE: "".join(f"{host.name} slots=8\n" for host in hosts).encode()}
     return answer(sim, hosts[0], mpirun(f"--hostfile {HOSTFILE}", 8 * len(hosts), collective), files)
+
+
+def run_some(sim: SimCluster, *names: str, ranks: int = 8, env: str = "", options: str = "") -> Reply:
+    """One job over some hosts in this order, `env` as `-x` words and more options of nccl-tests; all_reduce at 8 GiB.
+
+    Of a single host the command is that of a job on one node.
+    """
+    first = next(one for one in sim.hosts() if one.name == names[0])
+    files = {HOSTFILE: "".join(f"{name} slots={ranks}\n" for name in names).encode()}
+    where = f"--hostfile {HOSTFILE}" if len(names) > 1 else f"--host localhost:{ranks}"
+    argv = mpirun(where, ranks * len(names), sizes=f"-b 8G -e 8G {options}")
+    at = argv.index("timeout")
+    return answer(sim, first, (*argv[:at], *shlex.split(env), *argv[at:]), files)
+
+
+def reading(sim: SimCluster, *names: str, ranks: int = 8, env: str = "", options: str = "") -> float:
+    """The bus bandwidth such a job prints, in GB/s."""
+    return busbw(run_some(sim, *names, ranks=ranks, env=env, options=options))[-1]
 
 
 def parsed(reply: Reply) -> ParsedOutput:

@@ -1,0 +1,108 @@
+"""Links, leaves, spread, dips and nodes that are sick now and then: what jobs between nodes read of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthcheck.model.collective import Collective
+from healthcheck.simulator.between import edge_shares
+from healthcheck.simulator.chance import draw, healthy_pace
+from tests.unit.simulator.sim import busbw, cluster, reading, run_all, run_single
+
+QUIET = "noise=0"
+LEVEL = pytest.approx(192, rel=0.012)
+
+
+def test_a_slow_link_is_in_the_way_of_its_two_nodes_and_of_no_other_pair() -> None:
+    sim = cluster(QUIET, "link:node01-node06=0.5")
+    assert reading(sim, "node01", "node06") == pytest.approx(96, rel=0.01)
+    assert reading(sim, "node06", "node01") == pytest.approx(96, rel=0.01)
+    assert reading(sim, "node01", "node02") == LEVEL
+    assert reading(sim, "node05", "node06") == LEVEL
+    assert busbw(run_single(sim, "node01"))[-1] == pytest.approx(231.6, rel=0.01)
+
+
+def test_a_job_meets_a_link_only_where_its_ring_crosses_it() -> None:
+    sim = cluster(QUIET, "link:node01-node03=0.5")
+    assert reading(sim, "node01", "node02", "node03", "node04") == LEVEL
+    assert reading(sim, "node01", "node03", "node02", "node04") == pytest.approx(96, rel=0.01)
+    assert reading(sim, "node01", "node02", "node04", "node03") == pytest.approx(96, rel=0.01), "the ring closes"
+
+
+def test_a_slow_path_is_in_the_way_of_every_pair_across_these_two_leaves_only() -> None:
+    sim = cluster(QUIET, "leaf:l1-l2=0.5", nodes=9, leaf_size=3)
+    across = [reading(sim, f"node0{one}", f"node0{other}") for one in (1, 2, 3) for other in (4, 5, 6)]
+    assert across == pytest.approx([0.99 * 96] * 9, rel=0.01)
+    assert reading(sim, "node01", "node02") == LEVEL
+    assert reading(sim, "node01", "node07") == pytest.approx(0.99 * 192, rel=0.01)
+    assert busbw(run_all(sim))[-1] == pytest.approx(0.99 * 96, rel=0.015)
+
+
+def test_healthy_nodes_differ_a_little_and_always_by_the_same() -> None:
+    paces = [healthy_pace(1, f"node{number:03d}") for number in range(1000)]
+    mean = sum(paces) / 1000
+    assert mean == pytest.approx(1.0, abs=0.0005)
+    assert (sum((pace - mean) ** 2 for pace in paces) / 1000) ** 0.5 == pytest.approx(0.003, abs=0.0003)
+    assert paces[7] == healthy_pace(1, "node007") != healthy_pace(2, "node007")
+    readings = [reading(cluster(QUIET, seed=3), "node01", f"node0{other}") for other in range(2, 9)]
+    assert readings == [reading(cluster(QUIET, seed=3), "node01", f"node0{other}") for other in range(2, 9)]
+    assert 0 < max(readings) / min(readings) - 1 < 0.02
+
+
+def test_without_noise_the_same_pair_always_reads_the_same() -> None:
+    sim = cluster(QUIET)
+    assert reading(sim, "node01", "node02") == reading(sim, "node01", "node02")
+
+
+def test_pairs_across_leaves_are_a_percent_slower() -> None:
+    sim = cluster(QUIET, nodes=60, leaf_size=30)
+    names = list(sim.nodes)
+    same = [reading(sim, names[at], names[at + 1]) for at in range(0, 28, 2)]
+    across = [reading(sim, names[at], names[at + 30]) for at in range(14)]
+    assert sum(across) / sum(same) == pytest.approx(0.99, abs=0.002)
+
+
+def test_the_level_falls_slightly_with_the_size_of_the_job_and_stays_near_what_is_known_good() -> None:
+    levels = [busbw(run_all(cluster(QUIET, nodes=nodes, leaf_size=nodes)))[-1] for nodes in (2, 16, 128, 512)]
+    assert levels == sorted(levels, reverse=True)
+    assert levels[-1] > 0.95 * 192
+
+
+def test_in_alltoall_a_link_carries_a_small_part_of_the_traffic() -> None:
+    sim = cluster("link:node01-node02=0.2", "leaf:l1-l2=0.2", nodes=16, leaf_size=8)
+    names = list(sim.nodes)
+    assert min(edge_shares(sim, names[:2], Collective.ALLTOALL)) == pytest.approx(0.2)
+    assert min(edge_shares(sim, names[:8], Collective.ALLTOALL)) == 1.0
+    assert min(edge_shares(sim, names, Collective.ALLTOALL)) == pytest.approx(0.2 * 15 / 8 * 0.99)
+    assert edge_shares(sim, names[:1], Collective.ALLTOALL) == ()
+
+
+def test_an_intermittent_node_is_sick_in_its_share_of_the_jobs_and_alone_never() -> None:
+    sim = cluster(QUIET, "node03:intermittent=0.25", seed=5)
+    readings = [reading(sim, "node03", "node04") for _ in range(200)]
+    sick = [one for one in readings if one < 150]
+    assert 30 <= len(sick) <= 70
+    assert sick == pytest.approx([96] * len(sick), rel=0.01)
+    again = cluster(QUIET, "node03:intermittent=0.25", seed=5)
+    assert [reading(again, "node03", "node04") for _ in range(200)] == readings
+    assert reading(sim, "node01", "node02") == LEVEL
+    always = cluster(QUIET, "node03:intermittent=1")
+    assert reading(always, "node03", "node04") == pytest.approx(96, rel=0.01)
+    assert busbw(run_single(always, "node03"))[-1] == pytest.approx(231.6, rel=0.01)
+
+
+def test_a_dip_costs_one_job_ten_to_twenty_percent_and_is_gone_in_the_next() -> None:
+    sim = cluster(QUIET, "dip=0.1", seed=2)
+    level = reading(cluster(QUIET, seed=2), "node01", "node02")
+    losses = [1 - reading(sim, "node01", "node02") / level for _ in range(300)]
+    dips = [loss for loss in losses if loss > 0.01]
+    assert 15 <= len(dips) <= 50
+    assert 0.1 <= min(dips) < 0.12 < 0.18 < max(dips) <= 0.2001
+    assert busbw(run_single(cluster(QUIET, "dip=1"), "node01"))[-1] == pytest.approx(231.6, rel=0.01)
+
+
+def test_draws_are_spread_evenly_and_depend_on_every_word() -> None:
+    draws = [draw(0, "a", str(number)) for number in range(2000)]
+    assert sum(draws) / 2000 == pytest.approx(0.5, abs=0.02)
+    assert 0 < min(draws) < 0.01 < 0.99 < max(draws) < 1
+    assert len({draw(0, "a", "b"), draw(1, "a", "b"), draw(0, "b", "a"), draw(0, "ab", "")}) == 4
