@@ -100,8 +100,8 @@ def differences(record: RunRecord, cluster: SimCluster) -> list[str]:
     A fault counts as found under its own cause only. What follows from a fault may be said too.
     """
     from healthcheck.model.verdict import Verdict
-    from healthcheck.simulator.expected import expected, primary, struck
-    from healthcheck.simulator.faults import DipFault, NoiseFault
+    from healthcheck.simulator.expected import expected, primary
+    from healthcheck.simulator.faults import DipFault, NoiseFault, struck
 
     planted = [fault for fault in cluster.faults if not isinstance(fault, NoiseFault | DipFault)]
     wanted = [expected(fault) for fault in planted]

@@ -26,7 +26,7 @@ from healthcheck.simulator.benchmark import (
 from healthcheck.simulator.cluster import Ran, SimCluster, SimNode
 from healthcheck.simulator.nccl_log import rank_log
 from healthcheck.simulator.nodes import CACHE, MPI_VERSION, USER_ID, probe_batch
-from healthcheck.simulator.rank_settings import SELECTING
+from healthcheck.simulator.rank_settings import selected
 from healthcheck.simulator.reply import Reply, at_once
 from healthcheck.workflows.cleanup import TIDY_MARK
 
@@ -95,8 +95,7 @@ def _mpirun(cluster: SimCluster, node: SimNode, argv: tuple[str, ...], files: Ma
         return at_once(stderr=f"{error}\n", exit_code=255)
     hosts = tuple(name for (name, _), count in zip(launch.hosts, ranks, strict=True) if count)
     ranks = tuple(count for count in ranks if count)
-    chosen = "".join(f" {name}={value}" for name, value in launch.env if name in SELECTING)
-    key = f"{collective.value} {' '.join(hosts)} {ranks[0]}{chosen}"
+    key = f"{collective.value} {' '.join(hosts)} {ranks[0]}{selected(launch.env)}"
     run = Run(cluster, collective, hosts, ranks, options, f"{key} #{cluster.times_run(key)}", env=launch.env)
     return _started(run, launch)
 

@@ -69,11 +69,6 @@ def expected(fault: NodeFault | FabricFault) -> Expected:
     return Expected(components.node(fault.host), _CAUSES[type(fault)])
 
 
-def struck(fault: NodeFault | FabricFault) -> tuple[str, ...]:
-    """The nodes that have a fault themselves; none where it lies between nodes."""
-    return () if isinstance(fault, LinkFault | LeafFault) else (fault.host,)
-
-
 def primary(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Without those that only follow from another: what is slow between nodes beside a sick one."""
     return tuple(finding for finding in findings if finding.cause.code != f"cause.{FOLLOWS.code}")

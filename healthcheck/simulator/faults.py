@@ -149,6 +149,11 @@ JobFault = NoiseFault | DipFault
 Fault = NodeFault | FabricFault | JobFault
 
 
+def struck(fault: NodeFault | FabricFault) -> tuple[str, ...]:
+    """The nodes that have a fault themselves; none where it lies between nodes."""
+    return () if isinstance(fault, LinkFault | LeafFault) else (fault.host,)
+
+
 def parse_fault(text: str) -> Fault:
     """Read one `--fault`; InputError names what is wrong and what would be right.
 

@@ -21,12 +21,11 @@ from healthcheck.errors import InputError
 from healthcheck.simulator.benchmark import parse_options, pid_of
 from healthcheck.simulator.cluster import Ran, SimCluster, SimNode
 from healthcheck.simulator.communicators import Placed, groups
-from healthcheck.simulator.faults import parse_fault
 from healthcheck.simulator.generations import Generation, of_nccl
 from healthcheck.simulator.nccl_topology import Seat, topology
 from healthcheck.simulator.nccl_wording import Wording, wording_of
 from healthcheck.simulator.rank_settings import allowed_hcas, visible_gpus
-from healthcheck.simulator.standin import DEFAULT_PLATFORM, platform_named
+from healthcheck.simulator.standin_cluster import add_cluster_options, cluster_of, environment_of, hosts_of
 
 CHANNELS_ALONE = 24
 INTERFACE = "eth0"
@@ -301,21 +300,11 @@ def _peer(wording: Wording, seat: Seat, rank: int, gpu: int) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Print the log of one rank; 2 for a mistake in the arguments."""
     options = _arguments(arguments)
-    hosts = tuple(options.hosts.split(","))
     try:
-        cluster = SimCluster(
-            len(hosts),
-            platform_named(options.platform),
-            faults=[parse_fault(text) for text in options.fault],
-            names=hosts,
-            generation=of_nccl(options.version),
-        )
-        ran = Ran(
-            hosts,
-            (options.ranks_per_host,) * len(hosts),
-            parse_options(options.words).sizes,
-            tuple((name, value) for name, _, value in (word.partition("=") for word in options.env)),
-        )
+        cluster = cluster_of(options, generation=of_nccl(options.version))
+        hosts = hosts_of(options)
+        ranks = (options.ranks_per_host,) * len(hosts)
+        ran = Ran(hosts, ranks, parse_options(options.words).sizes, environment_of(options))
         sys.stdout.write(rank_log(cluster, ran, options.host, options.rank % options.ranks_per_host, options.pid))
     except (InputError, ValueError) as error:
         sys.stderr.write(f"stand-in: {error}\n")
@@ -326,14 +315,11 @@ def main(arguments: Sequence[str]) -> int:
 def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="healthcheck.simulator.nccl_log", description="The NCCL log of one rank.")
     parser.add_argument("--version", default="2.21.5", help="NCCL version whose wording is printed")
-    parser.add_argument("--hosts", required=True, help="host names of the job, in rank order, comma separated")
     parser.add_argument("--host", required=True, help="the one of the rank")
     parser.add_argument("--rank", type=int, required=True, help="its number in the job")
     parser.add_argument("--ranks-per-host", type=int, default=8)
     parser.add_argument("--pid", type=int, help="of the process that stands for the rank")
-    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="set for the rank, repeated")
-    parser.add_argument("--platform", default=DEFAULT_PLATFORM, help="name or file")
-    parser.add_argument("--fault", action="append", default=[], help="as `healthcheck run --fault`, repeated")
+    add_cluster_options(parser)
     parser.add_argument("words", nargs="*", metavar="-- OPTIONS", help="options of nccl-tests")
     return parser.parse_args(arguments)
 

@@ -9,11 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-SELECTING = ("CUDA_VISIBLE_DEVICES", "NCCL_IB_HCA", "NCCL_TESTS_SPLIT", "NCCL_TESTS_SPLIT_MASK")
-"""The variables by which two jobs on the same hosts are different jobs."""
+_SELECTING = ("CUDA_VISIBLE_DEVICES", "NCCL_IB_HCA", "NCCL_TESTS_SPLIT", "NCCL_TESTS_SPLIT_MASK")
 _MASK_SINCE, _SPLIT_SINCE = (2, 13, 4), (2, 14, 0)
 _OPERATION = re.compile(r"\s*(AND|OR|MOD|DIV|[&|%/])\s*(0x[0-9a-f]+|0b[01]+|\d+)\s*", re.IGNORECASE)
 _NUMBER_BASES = {"0x": 16, "0b": 2}
+
+
+def selected(env: Sequence[tuple[str, str]]) -> str:
+    """The variables by which two jobs on the same hosts are different jobs, to be put behind their key."""
+    return "".join(f" {name}={value}" for name, value in env if name in _SELECTING)
 
 
 def visible_gpus(variables: Mapping[str, str], there: int) -> tuple[int, ...]:
