@@ -7,7 +7,9 @@
  *
  * It reads on every host, below /run/standin:
  *   python   the interpreter that has healthcheck installed (rank 0's host)
- *   model    more words for that command, e.g. --platform FILE (rank 0's host)
+ *   model    more words for that command (rank 0's host), e.g. --platform FILE, --leaves 3,3,2 (n004 is the first host of
+ *            leaf l2), --plant FAULT for what is slow wherever a job meets it: link:n001-n004=0.5, leaf:l1-l2=0.5,
+ *            n005:hca=mlx5_1,slow=0.5
  *   delay    milliseconds before each row of the table (default 50)
  *   fault    one line, what goes wrong on this host: KIND [after=ROWS] [only=single|multi] [stubborn]
  *            segv, exit (code 3), hang, teardown (the table is whole, then it never ends), or
@@ -73,10 +75,21 @@ static int is_row(const char *line) {
   return isdigit((unsigned char)*line) != 0;
 }
 
+/* What decides which parts of the hosts take part, as words for the simulator; the values go through the shell. */
+static void add_variables(char *words, size_t size) {
+  static const char *const names[] = {"NCCL_TESTS_SPLIT", "NCCL_TESTS_SPLIT_MASK", "NCCL_IB_HCA", "NCCL_ALGO", "CUDA_VISIBLE_DEVICES"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *value = getenv(names[i]);
+    if (!value) continue;
+    if (strchr(value, '\'')) exit(1);
+    snprintf(words + strlen(words), size - strlen(words), " --env '%s=%s'", names[i], value);
+  }
+}
+
 /* A command of the simulator about this job. Host names go through the shell and are checked for that. */
 static const char *ask(const char *what, char names[][NAME], int ranks, char faults[][NAME], int argc, char **argv) {
   static char python[512], model[1024], command[1 << 16];
-  char hosts[1 << 14] = "", planted[1 << 13] = "";
+  char hosts[1 << 14] = "", planted[1 << 13] = "", variables[2048] = "";
   int n_hosts = 0;
   if (!read_line("python", python, sizeof python)) { fprintf(stderr, "stand-in: no %s/python\n", HERE); exit(1); }
   read_line("model", model, sizeof model);
@@ -87,8 +100,9 @@ static const char *ask(const char *what, char names[][NAME], int ranks, char fau
     if (!strncmp(faults[rank], "sim:", 4))
       snprintf(planted + strlen(planted), sizeof planted - strlen(planted), " --fault '%s:%s'", names[rank], faults[rank] + 4);
   }
-  snprintf(command, sizeof command, "exec %s -m healthcheck.simulator.%s %s --hosts %s --ranks-per-host %d%s --",
-           python, what, model, hosts, ranks / n_hosts, planted);
+  add_variables(variables, sizeof variables);
+  snprintf(command, sizeof command, "exec %s -m healthcheck.simulator.%s %s --hosts %s --ranks-per-host %d%s%s --",
+           python, what, model, hosts, ranks / n_hosts, planted, variables);
   for (int i = 1; i < argc; i++)
     snprintf(command + strlen(command), sizeof command - strlen(command), " '%s'", argv[i]);
   return command;
