@@ -48,8 +48,17 @@ def fleet_settings(by_host: Mapping[str, Settings]) -> tuple[FleetSetting, ...]:
     for host, settings in by_host.items():
         for name, value in settings:
             found.setdefault(name, {}).setdefault(value, []).append(host)
+    folded: dict[tuple[str, ...], str] = {}
+
+    def nodes(hosts: list[str]) -> str:
+        # Most settings have one value, which all nodes share: folding thousands of names again and again would cost.
+        key = tuple(hosts)
+        if key not in folded:
+            folded[key] = fold(hosts)
+        return folded[key]
+
     return tuple(
-        FleetSetting(name, tuple(FleetValue(value, fold(hosts), len(hosts)) for value, hosts in _by_number(values)))
+        FleetSetting(name, tuple(FleetValue(value, nodes(hosts), len(hosts)) for value, hosts in _by_number(values)))
         for name, values in sorted(found.items(), key=lambda item: natural(item[0]))
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -25,6 +26,19 @@ _BETWEEN = {Kind.RAIL, Kind.PATH, Kind.LINK}
 _INSIDE = {Kind.GPU, Kind.HCA, Kind.NVLINK}
 
 
+# A large fleet has the same few thousand components in a hundred thousand results.
+@lru_cache(maxsize=1 << 16)
+def _kind(text: str) -> Kind:
+    if text == Kind.FABRIC:
+        return Kind.FABRIC
+    head, slash, part = text.partition("/")
+    prefix, colon, _ = (part if slash else head).partition(":")
+    for kind in _INSIDE if slash else _BETWEEN:
+        if colon and prefix == kind.value:
+            return kind
+    return Kind.NODE
+
+
 class Component(Struct, frozen=True, order=True):
     """One named thing, written the same way everywhere: `node05`, `node05/hca:mlx5_2`, `link:node01-node06`.
 
@@ -39,14 +53,7 @@ class Component(Struct, frozen=True, order=True):
     @property
     def kind(self) -> Kind:
         """Read from the spelling, which is the contract."""
-        if self.text == Kind.FABRIC:
-            return Kind.FABRIC
-        head, slash, part = self.text.partition("/")
-        prefix, colon, _ = (part if slash else head).partition(":")
-        for kind in _INSIDE if slash else _BETWEEN:
-            if colon and prefix == kind.value:
-                return kind
-        return Kind.NODE
+        return _kind(self.text)
 
     @property
     def host(self) -> str | None:

@@ -18,6 +18,7 @@ from msgspec import Struct
 from healthcheck.errors import InputError
 from healthcheck.model.command import JobOutcome
 from healthcheck.model.component import Component
+from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import Arg, Message
 from healthcheck.model.platform import Platform
 from healthcheck.model.record import SCHEMA, RunRecord
@@ -85,6 +86,8 @@ def _to_wire(value: object) -> object:
         return {"code": value.code, "args": args, "message_en": str(value)}
     if isinstance(value, Bytes | Seconds):
         return str(value)
+    if type(value) is CheckResult:
+        return _check(value)
     if isinstance(value, Struct):
         return value if _is_plain(type(value)) else _fields(value)
     if isinstance(value, tuple | list):
@@ -92,6 +95,23 @@ def _to_wire(value: object) -> object:
     if isinstance(value, dict):
         return {key: _to_wire(item) for key, item in value.items()}
     return value
+
+
+def _check(check: CheckResult) -> dict[str, object]:
+    """The same as field by field, said once: results are the bulk of the record of a large fleet."""
+    return {
+        "check": check.check,
+        "component": check.component.text,
+        "verdict": check.verdict.name,
+        "message": _to_wire(check.message),
+        "rule": check.rule,
+        "stage": check.stage,
+        "observed": check.observed,
+        "expected": check.expected,
+        "unit": check.unit,
+        "evidence": check.evidence,
+        "job": check.job,
+    }
 
 
 def _argument(arg: Arg) -> Arg | dict[str, str]:

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from healthcheck.launchers.wrapper import TOKEN_VARIABLE
 
@@ -32,6 +33,7 @@ KILL_AFTER_S = 2
 """Seconds between the TERM at the timeout of a part and the KILL of what is still there."""
 
 _TIMED_OUT = (124, 137)
+_MARKER = re.compile(r"(?P<name>[a-z_]+) (?P<what>out|err|end)(?: (?P<code>\d+))?\r?")
 _SIGPIPE = 141
 
 
@@ -147,41 +149,51 @@ def split(stdout: str, nonce: str) -> dict[str, PartOutput]:
 
     A part that did not run at all is absent. The first frame of a name counts.
     """
-    marker = re.compile(rf"@@{re.escape(nonce)} (?P<name>[a-z_]+) (?P<what>out|err|end)(?: (?P<code>\d+))?\r?")
-    parts: dict[str, PartOutput] = {}
-    pieces: list[tuple[str, str, int | None, list[str]]] = []
-    for line in stdout.split("\n"):
-        match = marker.fullmatch(line) if line.startswith("@@") else None
+    head = f"\n@@{nonce} "
+    pieces: list[_Piece] = []
+    for chunk in f"\n{stdout}".split(head)[1:]:
+        title, _, text = chunk.partition("\n")
+        match = _MARKER.fullmatch(title)
         if match is not None:
             code = None if match["code"] is None else int(match["code"])
-            pieces.append((match["name"], match["what"], code, []))
-        elif pieces:
-            pieces[-1][3].append(line)
-    for index, (name, what, _, lines) in enumerate(pieces):
-        if name in parts:
+            pieces.append(_Piece(match["name"], match["what"], code, text))
+        elif pieces:  # a part printed our mark, and something else behind it: its own text
+            pieces[-1] = replace(pieces[-1], text=f"{pieces[-1].text}{head}{chunk}")
+    parts: dict[str, PartOutput] = {}
+    for index, piece in enumerate(pieces):
+        if piece.name in parts:
             continue
-        if what == "out":
-            parts[name] = _joined(name, lines, pieces[index + 1 : index + 3])
-        elif what == "end":
-            parts[name] = PartOutput(name, None, "", "", PartState.TIMED_OUT)
+        if piece.what == "out":
+            parts[piece.name] = _joined(piece, pieces[index + 1 : index + 3])
+        elif piece.what == "end":
+            parts[piece.name] = PartOutput(piece.name, None, "", "", PartState.TIMED_OUT)
     return parts
 
 
-def _joined(name: str, out: list[str], following: Sequence[tuple[str, str, int | None, list[str]]]) -> PartOutput:
+class _Piece(Struct, frozen=True):
+    """What stands between two marker lines: of which part, which of `out`, `err` and `end`, and its exit code."""
+
+    name: str
+    what: str
+    code: int | None
+    text: str
+
+
+def _joined(out: _Piece, following: Sequence[_Piece]) -> PartOutput:
     rc: int | None = None
-    err: list[str] = []
+    err = ""
     state = PartState.TRUNCATED
-    for other, what, code, lines in following:
-        if other != name or what == "out":
+    for piece in following:
+        if piece.name != out.name or piece.what == "out":
             break
-        if what == "err":
-            rc, err = code, lines
+        if piece.what == "err":
+            rc, err = piece.code, piece.text
         else:
-            state = PartState.TIMED_OUT if code in _TIMED_OUT else PartState.ENDED
+            state = PartState.TIMED_OUT if piece.code in _TIMED_OUT else PartState.ENDED
             break
-    text = "\n".join(out).rstrip("\n")
+    text = out.text.rstrip("\n")
     if state is PartState.ENDED and rc is None:
         state = PartState.TRUNCATED
     if state is PartState.ENDED and (len(text) >= OUTPUT_LIMIT - 1 or rc == _SIGPIPE):
         state = PartState.CUT
-    return PartOutput(name, rc, text, "\n".join(err).rstrip("\n"), state)
+    return PartOutput(out.name, rc, text, err.rstrip("\n"), state)

@@ -152,6 +152,8 @@ def _grown(before: GpuLinks, after: GpuLinks) -> Fault | None:
         said = _quoted(after, f"active links: {before.active} before, {after.active} after")
         numbers = float(after.active), float(before.active)
         return Fault(after.index, Verdict.FAIL, "nvlink.dropped", message, (said,), *numbers, "links")
+    if after.counters == before.counters:
+        return None
     first = {(counter.link, counter.label): counter.count for counter in before.counters}
     grown = [
         counter

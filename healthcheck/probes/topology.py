@@ -9,6 +9,7 @@ whose neighbours share one or two links, are built otherwise and not judged here
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from itertools import combinations
 
 from healthcheck.model.component import Component, gpu, node
@@ -112,13 +113,17 @@ def _result(
 def settings(facts: NodeFacts) -> Settings:
     """`topology`: of each GPU the farthest GPU and the nearest NIC, counted: `8xNV12+8xPXB`."""
     topology = facts.topology.value
-    if topology is None:
-        return ()
+    return () if topology is None else (("topology", _fingerprint(topology)),)
+
+
+# Nodes of one kind print the same matrix, and equal ones are read into one value.
+@lru_cache(maxsize=256)
+def _fingerprint(topology: Topology) -> str:
     size = len(topology.gpus)
     to_gpus = Counter(max(cells[:size], key=_farness) for cells in topology.cells)
     to_nics = Counter(min(cells[size:], key=_farness) for cells in topology.cells if topology.nics)
     kinds = [f"{count}x{cell}" for counts in (to_gpus, to_nics) for cell, count in sorted(counts.items())]
-    return (("topology", "+".join(kinds)),)
+    return "+".join(kinds)
 
 
 def _farness(cell: str) -> tuple[int, int]:

@@ -68,4 +68,6 @@ def usable(source: str, output: PartOutput | None) -> PartOutput | Reading[Never
 
 def _bounded(text: str) -> str:
     """No answer we understand has more or longer lines; the readers' patterns need not fear them."""
+    if len(text) <= _LONGEST_LINE:
+        return text
     return "\n".join(line[:_LONGEST_LINE] for line in text.split("\n", _MOST_LINES)[:_MOST_LINES])

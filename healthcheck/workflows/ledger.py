@@ -15,7 +15,7 @@ from healthcheck.launchers.rank_log import folders_of_run
 from healthcheck.model.command import NEVER_STARTED, ExitKind, JobOutcome
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
-from healthcheck.model.fleet import Settings
+from healthcheck.model.fleet import FleetSetting, Settings
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import NodeFacts
@@ -137,6 +137,7 @@ class Ledger:
     def record(self, state: State, signum: int | None = None) -> RunRecord:
         """The record as of now. An unfinished run is never better than INCONCLUSIVE."""
         request = self.request
+        fleet = fleet_settings(self.settings)
         planned = any(request.wants(stage) for stage in BENCHMARK_STAGES)
         by_host = checks_by_host(self.checks)
         verdicts = {
@@ -177,14 +178,14 @@ class Ledger:
             notes=self._notes(),
             provenance=Provenance(
                 tool=request.tool,
-                versions=self._versions(),
+                versions=_versions(fleet),
                 limits=tuple(self.limits),
                 playbook_sha256=request.playbook_sha256,
                 hostfile=request.hostfile,
                 arguments=request.arguments,
             ),
             inventory=request.hosts,
-            fleet=fleet_settings(self.settings),
+            fleet=fleet,
         )
 
     def _notes(self) -> tuple[Message, ...]:
@@ -228,18 +229,16 @@ class Ledger:
             host.name, verdict, tuple(reasons), host.labels, may_still_run=host.name in self.may_still_run
         )
 
-    def _versions(self) -> dict[str, str]:
-        """Every version that was found, as `value (nodes that have it)`; differing versions stand side by side."""
-        return {
-            setting.name: ", ".join(f"{value.value} ({value.nodes})" for value in setting.values)
-            for setting in fleet_settings(self.settings)
-        }
-
     def save(self, state: State, signum: int | None = None) -> RunRecord:
         """Write the record as of now."""
         record = self.record(state, signum)
         self.engine.store.save_record(record)
         return record
+
+
+def _versions(fleet: Iterable[FleetSetting]) -> dict[str, str]:
+    """Every version that was found, as `value (nodes that have it)`; differing versions stand side by side."""
+    return {setting.name: ", ".join(f"{value.value} ({value.nodes})" for value in setting.values) for setting in fleet}
 
 
 def _measures_its_hosts(judgement: JobJudgement) -> bool:

@@ -121,4 +121,4 @@ def _is_remote(failure: Failure) -> bool:
 def shown(text: str) -> str:
     """One line that is safe on a terminal: a log may hold anything."""
     line = " ".join(text.split())[:_MESSAGE_CHARS]
-    return "".join(char if char.isprintable() else "?" for char in line)
+    return line if line.isprintable() else "".join(char if char.isprintable() else "?" for char in line)
