@@ -29,7 +29,8 @@ def command(
 ) -> None:
     """Serve a simulated cluster over SSH on 127.0.0.1 until Ctrl-C, and print how to check it up.
 
-    Example: healthcheck simulate 8 --fault node05:hca=mlx5_2,rate=0.5
+    Faults are told in docs/howto/rehearse-with-the-simulator.md, and by any that is misspelt.
+    Example: healthcheck simulate 8 --fault node05:hca=mlx5_2,rate=0.5 --fault link:node01-node06=0.5
     """
     import sys
 

@@ -89,12 +89,24 @@ class Speed(Struct, frozen=True):
     busbw_gbyte_s: float
 
 
+UNHINDERED = math.inf
+"""An edge that carries whatever its two nodes can move."""
+
+
+class Edge(Struct, frozen=True):
+    """What lies between two neighbours: the share of a node's rate that gets through at most, and the share that any
+    two nodes have there of what they had side by side."""
+
+    carries: float = UNHINDERED
+    share: float = 1.0
+
+
 class Job(Struct, frozen=True):
     """What the model has to know of a job. `nodes` and `gpus_per_node` (GPUs that move data) stand in the same order.
 
     `n_ranks` only turns algbw into busbw; it is the sum of `gpus_per_node` unless few ranks stand for many GPUs.
-    `edges` are the shares that get through between neighbours in rank order, the last being between the last node and
-    the first; none given: all of it.
+    `edges` lie between neighbours in rank order, the last one between the last node and the first; none given: nothing
+    is in the way.
     """
 
     platform: Platform
@@ -102,7 +114,7 @@ class Job(Struct, frozen=True):
     nodes: tuple[NodeCapability, ...]
     gpus_per_node: tuple[int, ...]
     n_ranks: int
-    edges: tuple[float, ...] = ()
+    edges: tuple[Edge, ...] = ()
 
 
 def plateau_gbyte_s(job: Job) -> float:
@@ -187,12 +199,14 @@ def _network_gbyte_s(job: Job) -> float:
     return total
 
 
-def _worst_edge(paces: Sequence[float], edges: Sequence[float]) -> float:
-    """Two neighbours move data at the pace of the slower one, as far as what lies between them lets it through."""
+def _worst_edge(paces: Sequence[float], edges: Sequence[Edge]) -> float:
+    """Two neighbours move data at the pace of the slower one, or of what lies between them."""
     if not edges:
         return min(paces)
     following = (*paces[1:], paces[0])
-    return min(min(one, other) * share for one, other, share in zip(paces, following, edges, strict=True))
+    return min(
+        min(one, other, edge.carries) * edge.share for one, other, edge in zip(paces, following, edges, strict=True)
+    )
 
 
 def _nics_used(platform: Platform, gpus: int) -> int:

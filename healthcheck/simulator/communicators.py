@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from healthcheck.model.collective import Collective
 from healthcheck.simulator.bandwidth import SICK_PACE, Job, NodeCapability
-from healthcheck.simulator.between import edge_shares
+from healthcheck.simulator.between import edges
 from healthcheck.simulator.chance import draw, healthy_pace
 from healthcheck.simulator.cluster import SimCluster, SimNode
 from healthcheck.simulator.rank_settings import allowed_hcas, group_of_rank, visible_gpus
@@ -88,7 +88,7 @@ def jobs(cluster: SimCluster, placed: Placed, collective: Collective, key: str) 
             nodes=tuple(map(capability, one.hosts, one.gpus, one.hcas)),
             gpus_per_node=tuple(map(len, one.gpus)),
             n_ranks=one.n_ranks,
-            edges=edge_shares(cluster, one.hosts, collective),
+            edges=edges(cluster, one.hosts, collective),
         )
         for one in made
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from healthcheck.model.collective import Collective
-from healthcheck.simulator.between import edge_shares
+from healthcheck.simulator.between import edges
 from healthcheck.simulator.chance import draw, healthy_pace
 from tests.unit.simulator.sim import busbw, cluster, reading, run_all, run_single
 
@@ -68,13 +68,18 @@ def test_the_level_falls_slightly_with_the_size_of_the_job_and_stays_near_what_i
     assert levels[-1] > 0.95 * 192
 
 
+def test_the_worst_part_decides_and_two_bad_parts_are_no_worse_than_one() -> None:
+    sim = cluster(QUIET, "link:node01-node02=0.5", "node01:hca=mlx5_0,slow=0.6", "node02:hca=mlx5_3,slow=0.4")
+    assert reading(sim, "node01", "node02") == pytest.approx(0.4 * 192, rel=0.01)
+    assert reading(sim, "node01", "node03") == pytest.approx(0.6 * 192, rel=0.01)
+
+
 def test_in_alltoall_a_link_carries_a_small_part_of_the_traffic() -> None:
     sim = cluster("link:node01-node02=0.2", "leaf:l1-l2=0.2", nodes=16, leaf_size=8)
     names = list(sim.nodes)
-    assert min(edge_shares(sim, names[:2], Collective.ALLTOALL)) == pytest.approx(0.2)
-    assert min(edge_shares(sim, names[:8], Collective.ALLTOALL)) == 1.0
-    assert min(edge_shares(sim, names, Collective.ALLTOALL)) == pytest.approx(0.2 * 15 / 8 * 0.99)
-    assert edge_shares(sim, names[:1], Collective.ALLTOALL) == ()
+    shares = [edges(sim, names[:many], Collective.ALLTOALL)[0].carries for many in (2, 8, 16)]
+    assert shares == pytest.approx([0.2, 0.2 * 7, 0.2 * 15 / 8])
+    assert edges(sim, names[:1], Collective.ALLTOALL) == ()
 
 
 def test_an_intermittent_node_is_sick_in_its_share_of_the_jobs_and_alone_never() -> None:
