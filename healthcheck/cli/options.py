@@ -20,7 +20,8 @@ Simulate = Annotated[int | None, typer.Option("--simulate", min=1, max=20_000, h
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the simulated noise.")]
 LeafSize = Annotated[int, typer.Option("--leaf-size", min=1, help="Simulated nodes per leaf.")]
 Faults = Annotated[
-    list[str] | None, typer.Option("--fault", help="Plant a simulated fault: node05:hca=mlx5_2,rate=0.5, link:node01-node06=0.5, ...")
+    list[str] | None,
+    typer.Option("--fault", help="Plant a simulated fault: node05:hca=mlx5_2,rate=0.5, link:node01-node06=0.5, ..."),
 ]
 SshConfig = Annotated[Path | None, typer.Option("--ssh-config", help="Read this instead of ~/.ssh/config.")]
 AcceptNew = Annotated[
