@@ -114,7 +114,7 @@ def differences(record: RunRecord, cluster: SimCluster) -> list[str]:
     extra = [
         f"{finding.component} is said to have {finding.cause.code} and nothing was planted there"
         for finding in primary(record.findings)
-        if finding.component.host not in sick
+        if finding.component.host not in sick and not any(want.met_by(finding) for want in wanted)
     ]
     named = {finding.component.host for finding in record.findings}
     extra += [
