@@ -103,6 +103,7 @@ def _mpirun(cluster: SimCluster, node: SimNode, argv: tuple[str, ...], files: Ma
 def _started(run: Run, launch: _Launch) -> Reply:
     """The program on its nodes, with what mpirun adds when it fails."""
     answered = reply(run)
+    run.cluster.put_to_work(run.hosts, answered.duration_s)
     # A process without a GPU ends before NCCL says a word, and takes the others with it.
     if launch.log_folder and lacking_gpus(run) is None:
         run.cluster.leave_logs(launch.log_folder, Ran(run.hosts, run.ranks, run.options.sizes, launch.env))

@@ -126,6 +126,7 @@ class SimCluster:
         self._head = self._node(LOCALHOST, "")
         self._times_run: dict[str, Iterator[int]] = {}
         self._logs: dict[str, dict[str, Ran]] = {}
+        self._at_work_until: dict[str, float] = {}
 
     def node(self, name: str) -> SimNode | None:
         """A node by name, None when there is none. `localhost` is a healthy machine beside the cluster, from which
@@ -135,6 +136,15 @@ class SimCluster:
     def times_run(self, key: str) -> int:
         """How often a job of this key was run before; repeats of a job read noise of their own."""
         return next(self._times_run.setdefault(key, itertools.count()))
+
+    def put_to_work(self, hosts: Sequence[str], seconds: float) -> None:
+        """A job that has just begun keeps the GPUs of its hosts at work for that long."""
+        until = self.now() + seconds
+        self._at_work_until.update((host, until) for host in hosts)
+
+    def at_work(self, host: str) -> bool:
+        """Whether a job runs on the GPUs of a host right now."""
+        return self.now() < self._at_work_until.get(host, 0.0)
 
     def leave_logs(self, folder: str, ran: Ran) -> None:
         """The ranks of a job wrote their NCCL logs into folders of this name on each of its hosts."""

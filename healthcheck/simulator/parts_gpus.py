@@ -25,14 +25,15 @@ def _driver_major(node: SimNode) -> int:
 
 def gpu_state(cluster: SimCluster, node: SimNode, text: str) -> str:
     """The csv of `nvidia-smi --query-gpu` as its driver tells it after the fields it does not know were left out."""
-    header, cells = _state_cells(gpu_model(cluster.platform), _driver_major(node), cluster.generation.vbios)
+    loaded = cluster.at_work(node.name)
+    header, cells = _state_cells(gpu_model(cluster.platform), _driver_major(node), cluster.generation.vbios, loaded)
     rows = (f"{index}, {gpu_uuid(node.name, index)}, {cells}\n" for index in range(node.gpus))
     return header + "".join(rows)
 
 
 @lru_cache(maxsize=64)
-def _state_cells(model: str, driver_major: int, vbios: str) -> tuple[str, str]:
-    """The header line, and what every healthy idle GPU shows behind its uuid."""
+def _state_cells(model: str, driver_major: int, vbios: str, loaded: bool) -> tuple[str, str]:
+    """The header line, and what every healthy GPU shows behind its uuid, idle or at work."""
     board = board_gpu(model)
     hopper = board is not None and board.links == 18
     generation, sm_mhz, idle_mhz = ("5", 1980, 345) if hopper else ("4", 1410, 210)
@@ -58,10 +59,10 @@ def _state_cells(model: str, driver_major: int, vbios: str) -> tuple[str, str]:
         ("pcie.link.gen.max", generation),
         ("pcie.link.width.current", "16"),
         ("pcie.link.width.max", "16"),
-        ("clocks.current.sm [MHz]", f"{idle_mhz} MHz"),
+        ("clocks.current.sm [MHz]", f"{sm_mhz if loaded else idle_mhz} MHz"),
         ("clocks.max.sm [MHz]", f"{sm_mhz} MHz"),
-        ("temperature.gpu", "31"),
-        (f"{reasons}.active", "0x0000000000000001"),
+        ("temperature.gpu", "58" if loaded else "31"),
+        (f"{reasons}.active", "0x0000000000000000" if loaded else "0x0000000000000001"),
     ]
     if driver_major >= _FABRIC_SINCE:
         columns += [("fabric.state", joined[0]), ("fabric.status", joined[1])]
