@@ -25,7 +25,6 @@ _MODEL_ERROR = 0.004
 SWEEPS = 5
 _LEAST_MESSAGE = 1e-12
 _PLACES = range(len(LOSSES))
-_PRIOR = (1 - NODE_PRIOR, *(NODE_PRIOR / (len(LOSSES) - 1) for _ in LOSSES[1:]))
 
 Weights = Sequence[float]
 """One number a loss of the grid."""
@@ -81,10 +80,12 @@ def _sums_above(weights: Weights) -> list[float]:
     return sums[-2::-1]
 
 
-def beliefs(nodes: int, pairs: Mapping[tuple[int, int], Weights], sweeps: int = SWEEPS) -> list[list[float]]:
+def beliefs(
+    nodes: int, pairs: Mapping[tuple[int, int], Weights], sick: float = NODE_PRIOR, sweeps: int = SWEEPS
+) -> list[list[float]]:
     """The probability of each loss of the grid, for each node `0 .. nodes - 1`.
 
-    `pairs` maps two nodes to the weights of their readings (`together`).
+    `pairs` maps two nodes to the weights of their readings (`together`); `sick` is the prior of a node.
     """
     ends = sorted(pairs)
     factors = [_without_link(pairs[pair]) for pair in ends]
@@ -94,23 +95,24 @@ def beliefs(nodes: int, pairs: Mapping[tuple[int, int], Weights], sweeps: int = 
         incoming[a].append(2 * k)
         incoming[b].append(2 * k + 1)
     messages = [[1.0] * len(LOSSES) for _ in range(2 * len(ends))]
-    found = [_belief(messages, heard) for heard in incoming]
+    prior = (1 - sick, *(sick / (len(LOSSES) - 1) for _ in LOSSES[1:]))
+    found: list[Weights] = [prior for _ in incoming]
     for _ in range(sweeps):
         fresh = list(messages)
         for k, (a, b) in enumerate(ends):
             fresh[2 * k] = _message(factors[k], found[b], messages[2 * k + 1])
             fresh[2 * k + 1] = _message(factors[k], found[a], messages[2 * k])
         messages = fresh
-        found = [_belief(messages, heard) for heard in incoming]
-    return found
+        found = [_belief(prior, messages, heard) for heard in incoming]
+    return [list(belief) for belief in found]
 
 
-def _belief(messages: Sequence[Weights], heard: Sequence[int]) -> list[float]:
-    belief = list(_PRIOR)
+def _belief(prior: Weights, messages: Sequence[Weights], heard: Sequence[int]) -> Weights:
+    belief = prior
     for message in heard:
-        belief = list(map(mul, belief, messages[message]))
-        total = sum(belief)
-        belief = [x / total for x in belief]
+        product = list(map(mul, belief, messages[message]))
+        total = sum(product)
+        belief = [x / total for x in product]
     return belief
 
 

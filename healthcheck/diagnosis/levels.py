@@ -21,6 +21,8 @@ ACROSS_LOSS = ACROSS_NOISE = 0.01
 FLEET_SLOW = 0.93
 SLOW_FLEET_NOISE = 0.02
 _MAD_TO_SIGMA = 1.4826
+_CLIP, _CLIPPED = 2.5, 0.9546
+"""A normal deviate clipped at 2.5 sigma keeps 0.9546 of its standard deviation."""
 
 
 class Peers(Struct, frozen=True):
@@ -128,10 +130,15 @@ def upper_mode(values: Sequence[float]) -> float:
 
 
 def _noise(deviations: Sequence[float]) -> float:
-    """The median of the deviations as a standard deviation, pulled to the usual 2 % as by four readings more."""
+    """The standard deviation, outliers clipped, pulled to the usual 2 % as by four readings more.
+
+    The median alone would scatter by a third more than all that is not an outlier.
+    """
     if not deviations:
         return USUAL_NOISE
-    measured = max(_MAD_TO_SIGMA * median(deviations), LEAST_NOISE)
+    rough = max(_MAD_TO_SIGMA * median(deviations), LEAST_NOISE)
+    usual = [deviation for deviation in deviations if deviation <= _CLIP * rough]
+    measured = max(math.sqrt(sum(x * x for x in usual) / len(usual)) / _CLIPPED, LEAST_NOISE)
     weight = len(deviations)
     pulled = math.sqrt((weight * measured**2 + _USUAL_WEIGHT * USUAL_NOISE**2) / (weight + _USUAL_WEIGHT))
     return min(MOST_NOISE, pulled)

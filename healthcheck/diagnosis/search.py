@@ -112,7 +112,7 @@ class Searching:
 
     def _clear_doubts(self, owed: Sequence[Pair]) -> Generator[Round, Read, Ending | None]:
         while not self.out_of_rounds:
-            if self.round > ROUNDS_WITHOUT_GOOD and not self.view.standing(Standing.GOOD):
+            if self.round > ROUNDS_WITHOUT_GOOD and self._nobody_good():
                 return Ending.NOBODY_GOOD
             pairs = retest_round(self._doubts(owed))
             owed = ()
@@ -120,6 +120,11 @@ class Searching:
                 return None
             yield from self._play(pairs)
         return Ending.ROUNDS
+
+    def _nobody_good(self) -> bool:
+        """Nobody to hold others against: none is proven good, and not even half are out of doubt."""
+        calm = self.view.standing(Standing.CLEAR)
+        return not self.view.standing(Standing.GOOD) and 2 * len(calm) < len(self.problem.hosts)
 
     def _doubts(self, owed: Sequence[Pair]) -> Doubts:
         found = self.view

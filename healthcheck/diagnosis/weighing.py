@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from healthcheck.diagnosis.evidence import LOSSES, Weights, beliefs, likelihood, together
+from healthcheck.diagnosis.evidence import LOSSES, NODE_PRIOR, SWEEPS, Weights, beliefs, likelihood, together
 from healthcheck.diagnosis.levels import USUAL_NOISE, Level, Peers, levels
 from healthcheck.model.search import PairReading, Problem
 from healthcheck.planning.walk import between
 
 LIKELY = 0.5
+HEALTHY = 0.95
+"""A node believed healthy as surely as that counts for the level of its peers."""
+_MOST_PASSES = 4
+_PRIOR_NODES = 50
 _FIRST_SWEEPS = 2
 
 Edge = tuple[int, int]
@@ -34,13 +38,17 @@ class Weighing:
         self.weights: dict[Edge, Weights] = {}
         self.belief: list[list[float]] = []
         self.hold_against_peers(None)
-        self.belief, _ = self.beliefs(frozenset(), _FIRST_SWEEPS)
+        self.belief, _ = self.beliefs(sweeps=_FIRST_SWEEPS)
 
     def settle(self) -> None:
-        """Levels from those believed healthy, then beliefs from these levels."""
-        healthy = [weights[0] > LIKELY for weights in self.belief]
-        self.hold_against_peers(healthy)
-        self.belief, self.weights = self.beliefs()
+        """Levels from those believed healthy, beliefs from these levels, until both agree."""
+        healthy: list[bool] = []
+        for _ in range(_MOST_PASSES):
+            before, healthy = healthy, [weights[0] > HEALTHY for weights in self.belief]
+            if healthy == before:
+                break
+            self.hold_against_peers(healthy)
+            self.belief, self.weights = self.beliefs()
 
     def hold_against_peers(self, healthy: Sequence[bool] | None) -> None:
         """Level and residual of every reading. One that did not finish is as slow as can be."""
@@ -60,7 +68,7 @@ class Weighing:
         ]
 
     def beliefs(
-        self, without: frozenset[int] = frozenset(), sweeps: int = 0
+        self, without: frozenset[int] = frozenset(), sweeps: int = SWEEPS
     ) -> tuple[list[list[float]], dict[Edge, Weights]]:
         """What is believed of every node, and the weight of every pair, without some readings."""
         by_pair: dict[Edge, list[Weights]] = {}
@@ -69,8 +77,13 @@ class Weighing:
                 fit = likelihood(self.residual[index], self.known[index].noise)
                 by_pair.setdefault((min(a, b), max(a, b)), []).append(fit)
         weights: dict[Edge, Weights] = {pair: together(found) for pair, found in by_pair.items()}
-        nodes = len(self.problem.hosts)
-        return (beliefs(nodes, weights, sweeps) if sweeps else beliefs(nodes, weights)), weights
+        return beliefs(len(self.problem.hosts), weights, self.sick_share, sweeps), weights
+
+    @property
+    def sick_share(self) -> float:
+        """How many nodes are sick, as the evidence so far has it: few, unless it says otherwise."""
+        seen = sum(1 - weights[0] for weights in self.belief)
+        return (seen + NODE_PRIOR * _PRIOR_NODES) / (len(self.belief) + _PRIOR_NODES)
 
     @property
     def noise(self) -> float:
