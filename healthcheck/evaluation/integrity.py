@@ -143,7 +143,7 @@ def wrong_values(outcome: JobOutcome) -> float:
     hypercube over more than two ranks and the in-place half of alltoall, alltoallv and sendrecv print numbers on
     good hardware too; the parser warns of them and they are left out here.
     """
-    collective, ranks = outcome.job.collective, outcome.job.n_ranks
+    collective, ranks = outcome.job.collective, outcome.job.communicator_ranks
     if collective is Collective.HYPERCUBE and ranks > 2:
         return 0.0
     halves = [
@@ -168,22 +168,23 @@ def _exit_code(outcome: JobOutcome) -> CheckResult | None:
 def _missing(outcome: JobOutcome, table: CollectiveTable) -> CheckResult | None:
     """What was asked for and is not in a complete table; None when nothing is missing."""
     job = outcome.job
-    if table.n_ranks != job.n_ranks:
+    ranks = job.communicator_ranks
+    if table.n_ranks != ranks:
         found = "an unknown number of" if table.n_ranks is None else str(table.n_ranks)
-        return _result(outcome, Verdict.INCONCLUSIVE, "ranks", say("job.wrong_ranks", asked=job.n_ranks, found=found))
+        return _result(outcome, Verdict.INCONCLUSIVE, "ranks", say("job.wrong_ranks", asked=ranks, found=found))
     cut = any(warning.code == "device_list_cut" for warning in outcome.output.warnings)
     if table.hosts and len(table.hosts) != len(job.hosts) and not cut:
         message = say("job.wrong_hosts", asked=len(job.hosts), found=", ".join(table.hosts[:8]))
         return _result(outcome, Verdict.INCONCLUSIVE, "hosts", message)
     lowered = any(warning.code == "max_bytes_reduced" for warning in outcome.output.warnings)
-    absent = [size for size in job.sizes if not any(covers(row, size, job.n_ranks) for row in table.rows)]
+    absent = [size for size in job.sizes if not any(covers(row, size, ranks) for row in table.rows)]
     big_enough = any(row.size_bytes >= 1 << 30 for row in table.rows)
     if absent and not (lowered and big_enough):
         sizes = ", ".join(str(size) for size in absent[:5])
         return _result(outcome, Verdict.INCONCLUSIVE, "sizes", say("job.sizes_missing", sizes=sizes, count=len(absent)))
     if job.check and not outcome.output.verified:
         return _result(outcome, Verdict.INCONCLUSIVE, "unverified", say("job.unverified"))
-    odd = next((row for row in table.rows if not consistent(row, job.collective.factor(job.n_ranks))), None)
+    odd = next((row for row in table.rows if not consistent(row, job.collective.factor(ranks))), None)
     if odd is not None:
         return _result(outcome, Verdict.INCONCLUSIVE, "inconsistent", say("job.inconsistent", size=odd.size_bytes))
     return None

@@ -143,7 +143,7 @@ def judge_bandwidth(outcomes: Sequence[JobOutcome], limit: Limit, unsaturated_ok
                 ),
             )
         counted = tuple(row for row in rows if row.size_bytes == largest)
-    factor = first.job.collective.factor(first.job.n_ranks)
+    factor = first.job.collective.factor(first.job.communicator_ranks)
     size = max(row.size_bytes for row in counted)
     busbw = slower_placement(counted, lambda half: half.busbw_gbyte_s)
     algbw = slower_placement(counted, lambda half: half.algbw_gbyte_s)
@@ -151,6 +151,18 @@ def judge_bandwidth(outcomes: Sequence[JobOutcome], limit: Limit, unsaturated_ok
     # A factor of 0 (one rank) has no bus bandwidth and no peak to hold it against.
     peaks = ((BUSBW_CHECK, busbw, limit.peak), (ALGBW_CHECK, algbw, limit.peak / factor if factor else 0.0))
     return tuple(_judge(first, check, reading, top, limit, size) for check, reading, top in peaks)
+
+
+def largest_busbw_gbyte_s(outcome: JobOutcome) -> float | None:
+    """Bus bandwidth at the largest size, of the slower placement; None where none was printed.
+
+    The search compares jobs of many and of few nodes, and over many nodes a curve rises later: the largest size is the
+    one at which they differ least.
+    """
+    rows = [row for table in outcome.output.tables for row in table.rows]
+    largest = max((row.size_bytes for row in rows), default=0)
+    found = slower_placement([row for row in rows if row.size_bytes == largest], lambda half: half.busbw_gbyte_s)
+    return None if found is None else found[1]
 
 
 def slower_placement(

@@ -18,7 +18,9 @@ class CollectiveJob(Struct, frozen=True):
     """One run of one collective over some hosts. Sizes in bytes, times in seconds.
 
     `id` is unique in the run and stable between runs of the same plan; `--resume` finds finished jobs by it.
-    `launch_host` is where mpirun starts; None is the machine healthcheck runs on.
+    `launch_host` is where mpirun starts; None is the machine healthcheck runs on. `groups`: the ranks are split into as
+    many communicators of one size (`NCCL_TESTS_SPLIT` in `env`), which work at the same time; the table is about one
+    of them. `arguments` are further options of nccl-tests.
     """
 
     id: str
@@ -36,11 +38,18 @@ class CollectiveJob(Struct, frozen=True):
     timeout_s: float
     env: tuple[tuple[str, str], ...] = ()
     repeat: int = 0
+    groups: int = 1
+    arguments: tuple[str, ...] = ()
 
     @property
     def n_ranks(self) -> int:
         """All ranks of the job, one a GPU."""
         return sum(self.ranks_per_host)
+
+    @property
+    def communicator_ranks(self) -> int:
+        """Ranks that reduce together: what the table and its bus bandwidth are about."""
+        return self.n_ranks // self.groups
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -12,12 +12,21 @@ from healthcheck.model.reading import Evidence
 from healthcheck.model.verdict import Verdict
 
 
+class Confidence(StrEnum):
+    """How sure a finding is, in the three words of the report."""
+
+    CONFIRMED = "confirmed"
+    LIKELY = "likely"
+    SUSPECTED = "suspected"
+
+
 class CheckResult(Struct, frozen=True):
     """The one result of one planned check.
 
     `check` is a stable id (docs/checks.md), `rule` names the rule that fired (`integrity.incomplete`,
     `peak.below_broken`, ...), `observed` and `expected` are in `unit`; None where there is no number. `job` is the
-    job it judged (the first of its repeats), empty for a look at a node.
+    job it judged (the first of its repeats), empty for a look at a node. `confidence` where the check itself knows how
+    sure it is, and `against` what speaks against it.
     """
 
     check: str
@@ -31,19 +40,13 @@ class CheckResult(Struct, frozen=True):
     unit: str = ""
     evidence: tuple[Evidence, ...] = ()
     job: str = ""
+    confidence: Confidence | None = None
+    against: tuple[Message, ...] = ()
 
     @property
     def sets_aside(self) -> bool:
         """Whether its host was left alone on purpose; any other SKIPPED does not apply, or could not be seen."""
         return self.verdict is Verdict.SKIPPED and self.rule.startswith("busy.")
-
-
-class Confidence(StrEnum):
-    """How sure a finding is, in the three words of the report."""
-
-    CONFIRMED = "confirmed"
-    LIKELY = "likely"
-    SUSPECTED = "suspected"
 
 
 class Finding(Struct, frozen=True, rename={"evidence_for": "for", "evidence_against": "against"}):

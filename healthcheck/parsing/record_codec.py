@@ -98,7 +98,13 @@ def _to_wire(value: object) -> object:
 
 
 def _check(check: CheckResult) -> dict[str, object]:
-    """The same as field by field, said once: results are the bulk of the record of a large fleet."""
+    """The same as field by field, said once: results are the bulk of the record of a large fleet.
+
+    Of the few that know how sure they are, that too.
+    """
+    told: dict[str, object] = {} if check.confidence is None else {"confidence": check.confidence}
+    if check.against:
+        told["against"] = _to_wire(check.against)
     return {
         "check": check.check,
         "component": check.component.text,
@@ -111,6 +117,7 @@ def _check(check: CheckResult) -> dict[str, object]:
         "unit": check.unit,
         "evidence": check.evidence,
         "job": check.job,
+        **told,
     }
 
 

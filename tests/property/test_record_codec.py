@@ -104,6 +104,8 @@ jobs = st.builds(
     timeout_s=numbers,
     env=pairs,
     repeat=counts,
+    groups=st.integers(1, 8),
+    arguments=strings,
 )
 outcomes = st.builds(
     JobOutcome,
@@ -163,6 +165,8 @@ checks = st.builds(
     observed=maybe_numbers,
     expected=maybe_numbers,
     evidence=evidence,
+    confidence=st.none() | st.sampled_from(Confidence),
+    against=message_lists,
 )
 findings = st.builds(
     Finding,
