@@ -107,7 +107,10 @@ def _sort_out(ledger: Ledger, host: str, checks: tuple[CheckResult, ...], engine
 
 def _needs(ledger: Ledger) -> Needs:
     request = ledger.request
-    benchmarks = any(request.wants(stage) for stage in BENCHMARK_STAGES)
+    # The looks alone are judged for the needs of the whole playbook: that is what they are taken for.
+    alone = request.only == PROBE_STAGE
+    wanted = {stage.name for stage in request.playbook.stages if alone or request.wants(stage.name)}
+    benchmarks = not wanted.isdisjoint(BENCHMARK_STAGES)
     return Needs(
         ledger.platform,
         request.owner.token,
@@ -116,7 +119,7 @@ def _needs(ledger: Ledger) -> Needs:
         # MPICH and Open MPI both call it mpirun: only hydra is a wish for one of them.
         launcher="hydra" if request.launcher == "hydra" else None,
         allow_busy=request.allow_busy,
-        together=request.wants("multi_node") and len(request.hosts) > 1,
+        together="multi_node" in wanted and len(request.hosts) > 1,
         began_at=ledger.began_at,
     )
 

@@ -39,3 +39,15 @@ def test_the_table_names_areas_and_folds_nodes_that_look_alike(
     assert (sick[0], well[0]) == ("node05", "node[01-04,06-08]")
     assert "FAIL" in sick
     assert "FAIL" not in well
+
+
+@pytest.mark.parametrize("fault", ["node03:gdr=off", "node03:driver=535.54.03", "node03:nvlink=0.6"])
+def test_the_looks_alone_judge_as_the_whole_run_does(
+    fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = []
+    for words in (["probe"], ["run", "quick"]):
+        run([*words, "--simulate", "4", "--fault", fault, "-o", str(tmp_path), "--json", "-q"])
+        (finding,) = json.loads(capsys.readouterr().out)["findings"]
+        found.append((finding["component"], finding["verdict"], finding["cause"]["code"]))
+    assert found[0] == found[1]
