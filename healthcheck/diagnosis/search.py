@@ -6,7 +6,7 @@ so a search that was interrupted is gone through again with the readings that we
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -56,6 +56,14 @@ class Searching:
         self.round = 1  # the slow run was the first
         self.shortfall = problem.shortfall
         self.view = view(problem, (), problem.shortfall)
+        self.gone: frozenset[str] = frozenset()
+
+    def set_aside(self, hosts: Iterable[str]) -> None:
+        """Go on without these: they can no longer be measured. What was read of them stays evidence."""
+        self.gone |= frozenset(hosts)
+
+    def _open(self) -> tuple[str, ...]:
+        return self._left(self.view.standing(*_OPEN))
 
     @property
     def out_of_rounds(self) -> bool:
@@ -78,7 +86,7 @@ class Searching:
             if ending is not None:
                 return ending
             named = self.view.standing(Standing.CONFIRMED)
-            rest = tuple(host for host in self.problem.hosts if host not in set(named))
+            rest = tuple(host for host in self.problem.hosts if host not in self.gone.union(named))
             if len(rest) < 2:
                 return Ending.TOO_FEW
             if (yield from self._verified(rest)):
@@ -86,7 +94,7 @@ class Searching:
             verifications += 1
             if self.out_of_rounds:
                 return Ending.ROUNDS
-            if verifications > 1 and named == named_before and not self.view.standing(*_OPEN):
+            if verifications > 1 and named == named_before and not self._open():
                 return (yield from self._halves(rest))
             named_before = named
             yield from self._look_closer(rest, verifications)
@@ -134,15 +142,22 @@ class Searching:
             crossings[pair] = crossings.get(pair, 0) + 1
         return Doubts(
             leaf=self.leaf,
-            suspicion={node.host: node.probability for node in found.nodes if node.standing in _OPEN},
-            good=found.standing(Standing.GOOD),
-            calm=found.standing(Standing.CLEAR),
+            suspicion={
+                node.host: node.probability
+                for node in found.nodes
+                if node.standing in _OPEN and node.host not in self.gone
+            },
+            good=self._left(found.standing(Standing.GOOD)),
+            calm=self._left(found.standing(Standing.CLEAR)),
             met=dict(zip(self.problem.hosts, found.met, strict=True)),
-            open_edges=found.link_pairs("open"),
+            open_edges=tuple(edge for edge in found.link_pairs("open") if self.gone.isdisjoint(edge)),
             crossings=crossings,
             bad_paths=frozenset(found.paths),
-            owed=tuple(owed),
+            owed=tuple(pair for pair in owed if self.gone.isdisjoint((pair.a, pair.b))),
         )
+
+    def _left(self, hosts: Iterable[str]) -> tuple[str, ...]:
+        return tuple(host for host in hosts if host not in self.gone)
 
     def _verified(self, rest: tuple[str, ...]) -> Generator[Round, Read, bool]:
         """Whether the rest is as fast together as expected; a slow one is repeated once before it is believed."""
