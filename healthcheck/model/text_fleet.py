@@ -1,7 +1,8 @@
 """Texts about what should be the same on all nodes."""
 
 FLEET_TEXTS: dict[str, str] = {
-    "fleet.same": "{count} {count:version or setting is|versions and settings are} the same on {nodes} {nodes:node|nodes}",
+    "fleet.same": "{count} {count:version or setting is|versions and settings are} the same on {nodes} "
+    "{nodes:node|nodes}",
     "fleet.differs": "{what} is {value} here and {common} on {count} of {told} {told:node|nodes}",
     "fleet.no_majority": "{what} differs, and no value has most of the nodes: {values}",
     "fleet.pinned": "{count} {count:pin|pins} of {source} met",

@@ -26,7 +26,8 @@ SYSTEM_TEXTS: dict[str, str] = {
     "probe.limits.memlock": "a process may lock only {kbyte} kB of memory: RDMA cannot register its buffers",
     "probe.limits.memlock_enough": "enough memory may be locked",
     "probe.limits.memlock_capable": "the limit on locked memory is low and does not bind this user",
-    "probe.limits.shm_low": "only {free:g} of {size:g} GB shared memory are free; NCCL left {stale} {stale:file|files} there",
+    "probe.limits.shm_low": "only {free:g} of {size:g} GB shared memory are free; NCCL left {stale} "
+    "{stale:file|files} there",
     "probe.limits.shm_enough": "enough shared memory is free",
     "probe.limits.shm_stale": "enough shared memory is free; NCCL left {stale} {stale:file|files} there",
     "probe.limits.shm_hides": "how much shared memory is free",
