@@ -18,10 +18,11 @@ from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.ports import Event
 from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.launching import remove_launch_files
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.probing import probe_after, probe_before
 from healthcheck.workflows.request import RunRequest
-from healthcheck.workflows.stage import remove_launch_files, run_stage
+from healthcheck.workflows.stage import run_stage
 
 
 def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutcome]) -> RunRecord:

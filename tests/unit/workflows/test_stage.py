@@ -17,10 +17,10 @@ from healthcheck.ports import Event, NeverStarted, PushFile, PushResult, Reached
 from healthcheck.simulator.cluster import SimCluster
 from healthcheck.simulator.transport import SimTransport, VirtualClock
 from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.launching import remove_launch_files
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.request import RunRequest
 from healthcheck.workflows.run import check_up
-from healthcheck.workflows.stage import remove_launch_files
 from tests.property.checkups import PLATFORM
 
 HOSTS = (Host("localhost", "127.0.0.1", port=2201), Host("n2", "n2"))
