@@ -16,7 +16,7 @@ _PEERMEM = (
     ("ssh", "{host}", "lsmod | grep -e peermem -e peer_mem; cat /proc/driver/nvidia/version; uname -r"),
     ("ssh", "{host}", "sudo dmesg -T | grep -i peer | tail -n 20"),
 )
-_SLOT = (("ssh", "{host}", "sudo lspci -vvv | grep -e Mellanox -e LnkCap: -e LnkSta:"),)
+_SLOT = (("ssh", "{host}", "sudo lspci -d 15b3: -vv | grep -e Mellanox -e LnkCap: -e LnkSta:"),)
 
 FABRIC_CAUSES: tuple[Cause, ...] = (
     Cause(

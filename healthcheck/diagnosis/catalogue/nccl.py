@@ -193,7 +193,8 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         explains=("integrity",),
         confidence=_LIKELY,
         commands=(
-            ("ssh", "{host}", "loginctl show-user --property=Linger; grep -i RemoveIPC /etc/systemd/logind.conf"),
+            ("ssh", "{host}", "loginctl show-user $(id -un) --property=Linger"),
+            ("ssh", "{host}", "grep -i RemoveIPC /etc/systemd/logind.conf"),
         ),
         reference=TROUBLE,
     ),
