@@ -19,6 +19,8 @@ REPORT_TEXTS: dict[str, str] = {
     "report.state.short.interrupted": "INTERRUPTED RUN",
     "report.decision.looked_only": "The looks at {total} {total:node|nodes} found nothing against {total:it|them}; no "
     "bandwidth was measured.",
+    "report.decision.looked_degraded": "The looks at {total} {total:node|nodes} found what slows jobs down: read "
+    "below. No bandwidth was measured.",
     "report.decision.alone_only": "{total:The|Each of the} {total} {total:node|nodes} was measured alone; "
     "{total:with others it was|together they were} not measured.",
     "report.versions.no_hosts": "simulated nodes, no hostfile",

@@ -36,7 +36,7 @@ def decide(record: RunRecord) -> Decision:
 
 
 def not_asked_together(record: RunRecord) -> str:
-    """`looked_only` or `alone_only` where nothing over several nodes was asked for and all is well; else empty."""
+    """`looked_only` or `alone_only` where only that was asked for and nothing is broken; else empty."""
     good = record.state == "complete" and record.verdict in (Verdict.PASS, Verdict.DEGRADED)
     if not good or record.healthy_hosts or any(job.stage != "single_node" for job in record.jobs):
         return ""
@@ -47,7 +47,8 @@ def _nothing_proven(record: RunRecord) -> Message:
     """Why there is no list: somebody who asked for looks only, or for each node alone, should read just that."""
     kind, total = not_asked_together(record), len(record.hosts)
     if kind == "looked_only":
-        return say("report.decision.looked_only", total=total)
+        clear = record.verdict is Verdict.PASS
+        return say("report.decision.looked_only" if clear else "report.decision.looked_degraded", total=total)
     return say("report.decision.alone_only", total=total) if kind == "alone_only" else say("report.decision.none")
 
 

@@ -83,10 +83,14 @@ def _cells(checks: Iterable[CheckResult]) -> tuple[str, ...]:
 
 
 def _word(found: list[CheckResult]) -> str:
-    """The worst verdict of an area; words of their own where nothing was seen or nothing applies."""
+    """The worst verdict of an area; words of their own where nothing was seen or nothing applies.
+
+    A node that was left alone says so unless something is wrong: SKIPPED is below PASS, and PASS would read as free.
+    """
     seen = [check.verdict for check in found if check.verdict is not Verdict.SKIPPED or check.sets_aside]
     if seen:
-        return max(seen).name
+        left_alone = any(check.sets_aside for check in found)
+        return (Verdict.SKIPPED if left_alone and max(seen) is Verdict.PASS else max(seen)).name
     unseen = any(check.rule.startswith(_UNSEEN) for check in found)
     return str(say("report.looks.unseen") if unseen else say("report.looks.nothing"))
 

@@ -11,6 +11,7 @@ from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.unseen import unseen
+from healthcheck.reporting.decision import decide
 from healthcheck.reporting.looks import looks
 from healthcheck.reporting.summary import terminal_summary
 from tests.golden.records import RECORDS
@@ -59,3 +60,15 @@ def test_the_terminal_shows_the_table_where_nothing_was_measured_and_what_was_no
     lines = "\n".join(terminal_summary(_record(_hidden("node01"), _passed("hca.count", "node01")), 96))
     assert "NVLink" in lines
     assert "node01: Xid errors, link flaps (not permitted to this user)" in lines
+
+
+def test_a_node_that_was_left_alone_does_not_look_free() -> None:
+    busy = CheckResult("node.busy", node("node01"), Verdict.SKIPPED, say("job.stopped"), "busy.foreign", "probe")
+    table = looks(_record(busy, _passed("node.leftovers", "node01")))
+    assert table.rows[0].cells[table.columns.index("free")] == "SKIPPED"
+
+
+def test_looks_that_found_something_are_not_said_to_have_found_nothing() -> None:
+    record = replace(_record(_passed("hca.count", "node01")), verdict=Verdict.DEGRADED, healthy_hosts=())
+    assert "found nothing" not in str(decide(record).sentence)
+    assert "found nothing" in str(decide(replace(record, verdict=Verdict.PASS)).sentence)
