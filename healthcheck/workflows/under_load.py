@@ -28,6 +28,8 @@ class LoadedLooks:
 
     def take(self, hosts: tuple[Host, ...], measuring: Callable[[], bool]) -> None:
         """Look at the only host of a job. What was seen counts only if the job still measures afterwards."""
+        if not measuring():  # among many jobs the workers may come to it late
+            return
         (host,) = hosts
         _, text, nonce = ask(host, (gpu_state.part(),), self._request, self._engine.transport, self._engine.cancel)
         if measuring():
