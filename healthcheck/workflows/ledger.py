@@ -222,7 +222,7 @@ class Ledger:
         ]
         reasons += [say("host.excluded", why=str(self.excluded[host.name]))] if host.name in self.excluded else []
         if verdict is not Verdict.PASS and not reasons:
-            together = any(host.name in job.hosts and len(job.hosts) > 1 for job in self.jobs)
+            together = any(len(job.hosts) > 1 and host.name in job.hosts for job in self.jobs)
             without = say("host.only_together") if together else say("finding.no_result")
             reasons.append(self.set_aside.get(host.name, without))
         return HostRecord(
