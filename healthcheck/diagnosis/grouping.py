@@ -58,8 +58,14 @@ def groups(checks: Iterable[CheckResult], members: Mapping[str, tuple[str, ...]]
         if _fold_on_its_node(group, by_host) or _fold_between_nodes(group, found, members)
     }
     kept = [group for group in found if id(group) not in folded]
+    # A cause that is the same on thousands of nodes is asked once whether it explains, and not for each of them.
+    sick: dict[str, list[Group]] = {}
     for group in kept:
-        group.follows = list(_reasons_elsewhere(group, kept, members))
+        if group.sick and group.component.host is not None:
+            sick.setdefault(group.cause.code, []).append(group)
+    hosts_of = _Hosts(members)
+    for group in kept:
+        group.follows = list(_reasons_elsewhere(group, list(sick.values()), hosts_of))
     return _one_consequence_each(kept)
 
 
@@ -115,10 +121,14 @@ def _explains(group: Group, other: Group) -> bool:
     """Whether every result of the other is only evidence of this one."""
     return (
         group is not other
-        and urgency(group.cause) < urgency(other.cause)
         and (group.sick or group.own[0].verdict is other.own[0].verdict is Verdict.INCONCLUSIVE)
-        and all(explains(group.cause, check.rule) for check in other.own)
+        and _explains_rules(group.cause, other)
     )
+
+
+def _explains_rules(cause: Cause, other: Group) -> bool:
+    """Whether a cause stands before that of the other and every rule of it may follow from it."""
+    return urgency(cause) < urgency(other.cause) and all(explains(cause, check.rule) for check in other.own)
 
 
 def _fold_on_its_node(group: Group, by_host: Mapping[str, Sequence[Group]]) -> bool:
@@ -153,16 +163,37 @@ def _fold(group: Group, reasons: Sequence[Group]) -> bool:
     return bool(reasons)
 
 
-def _reasons_elsewhere(group: Group, kept: Sequence[Group], members: Mapping[str, tuple[str, ...]]) -> Iterator[Group]:
-    """Sick parts of other nodes that this most likely only follows from; of any, where its hosts are unknown."""
+class _Hosts:
+    """The hosts of jobs, each set made once: every node of a joint job has results of it."""
+
+    def __init__(self, members: Mapping[str, tuple[str, ...]]) -> None:
+        self._members = members
+        self._known: dict[frozenset[str], frozenset[str]] = {}
+
+    def of(self, group: Group) -> frozenset[str]:
+        """All hosts of the jobs whose results a group holds."""
+        jobs = frozenset(check.job for check in group.own)
+        if jobs not in self._known:
+            self._known[jobs] = frozenset[str]().union(*(self._members.get(job, ()) for job in jobs))
+        return self._known[jobs]
+
+
+def _reasons_elsewhere(group: Group, sick: Sequence[Sequence[Group]], hosts_of: _Hosts) -> Iterator[Group]:
+    """Sick parts of other nodes that this most likely only follows from; of any, where its hosts are unknown.
+
+    `sick`: all groups of sick parts, those of one cause together.
+    """
     between = group.component.kind in BETWEEN_NODES
-    hosts = frozenset[str]().union(*(members.get(check.job, ()) for check in group.own))
+    hosts = hosts_of.of(group)
     if not group.sick or (not between and hosts <= {group.component.host}):
         return
-    for other in kept:
-        host = other.component.host
-        if other is group or not other.sick or host is None or host == group.component.host:
+    for alike in sick:
+        if not between and not _explains_rules(alike[0].cause, group):
             continue
-        took_part = host in hosts or (between and not hosts)
-        if took_part and (_explains(other, group) or (between and other.component.kind is Kind.HCA)):
-            yield other
+        for other in alike:
+            host = other.component.host
+            if other is group or host == group.component.host:
+                continue
+            took_part = host in hosts or (between and not hosts)
+            if took_part and (_explains(other, group) or (between and other.component.kind is Kind.HCA)):
+                yield other
