@@ -89,9 +89,10 @@ def _lines(
     job: CollectiveJob, logs: Iterable[NcclRankLog], names: Mapping[str, str], offsets_s: Mapping[str, float]
 ) -> Iterator[_Line]:
     """Every WARN line that is no mere consequence, with its cause; `_UNKNOWN` where the catalogue has none."""
+    of_job = frozenset(job.hosts)
     for log in logs:
         host = names.get(log.host, log.host)
-        if host not in job.hosts:
+        if host not in of_job:
             continue
         for warning in log.warnings:
             cause = cause_of_line(f"{warning.source_file or ''} {warning.text}") or _UNKNOWN

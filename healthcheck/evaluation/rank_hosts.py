@@ -19,10 +19,10 @@ def logs_by_host(
     short: dict[str, set[str]] = {}
     for name in job.hosts:
         short.setdefault(_short(name), set()).add(name)
-    placed = _placed(job)
+    placed, of_job = _placed(job), frozenset(job.hosts)
     found: dict[str, list[NcclRankLog]] = {}
     for log in logs:
-        host = _named(log.host, job, names, short)
+        host = job.hosts[0] if len(job.hosts) == 1 else _named(log.host, of_job, names, short)
         if host is None and log.n_ranks == job.n_ranks and log.rank is not None:
             host = placed.get(log.rank)
         if host is not None:
@@ -48,13 +48,13 @@ def _placed(job: CollectiveJob) -> dict[int, str]:
     return dict(enumerate(owners))
 
 
-def _named(printed: str, job: CollectiveJob, names: Mapping[str, str], short: Mapping[str, set[str]]) -> str | None:
-    if len(job.hosts) == 1:
-        return job.hosts[0]
+def _named(
+    printed: str, of_job: frozenset[str], names: Mapping[str, str], short: Mapping[str, set[str]]
+) -> str | None:
     known = names.get(printed)
     if known is not None:
-        return known if known in job.hosts else None
-    if printed in job.hosts:
+        return known if known in of_job else None
+    if printed in of_job:
         return printed
     same = short.get(_short(printed), set())
     return next(iter(same)) if len(same) == 1 else None

@@ -45,11 +45,12 @@ def judge_transport(
     """
     by_host = logs_by_host(job, logs, names)
     ranks = ranks_by_host(job, by_host)
+    counts = dict(zip(job.hosts, job.ranks_per_host, strict=False))
     wanted = set(expected_hosts)
     results: list[CheckResult] = []
     for host in job.hosts:
         if host in by_host:
-            view = HostView(host, job, tuple(by_host[host]), platform, ranks)
+            view = HostView(host, job, tuple(by_host[host]), platform, ranks, counts.get(host, 0))
             results += (result for check in CHECKS if (result := _judge(check, view)) is not None)
         elif host in wanted:
             found = Found(Verdict.SKIPPED, "unseen.tool_missing", say("nccl.no_log"))

@@ -31,23 +31,20 @@ class Found(Struct, frozen=True):
 
 
 class HostView(Struct, frozen=True):
-    """The logs of one host in one job. `ranks`: the host of every rank of the job, as far as it is known."""
+    """The logs of one host in one job. `ranks`: the host of every rank of the job, as far as it is known; `ranks_here`:
+    how many of them are on this one."""
 
     host: str
     job: CollectiveJob
     logs: tuple[NcclRankLog, ...]
     platform: Platform | None
     ranks: Mapping[int, str]
+    ranks_here: int
 
     @property
     def together(self) -> bool:
         """Does the job run over several hosts?"""
         return len(self.job.hosts) > 1
-
-    @property
-    def ranks_here(self) -> int:
-        """Ranks of the job on this host."""
-        return dict(zip(self.job.hosts, self.job.ranks_per_host, strict=False)).get(self.host, 0)
 
     @property
     def own_settings(self) -> frozenset[str]:
