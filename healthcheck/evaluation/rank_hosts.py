@@ -48,9 +48,7 @@ def _placed(job: CollectiveJob) -> dict[int, str]:
     return dict(enumerate(owners))
 
 
-def _named(
-    printed: str, of_job: frozenset[str], names: Mapping[str, str], short: Mapping[str, set[str]]
-) -> str | None:
+def _named(printed: str, of_job: frozenset[str], names: Mapping[str, str], short: Mapping[str, set[str]]) -> str | None:
     known = names.get(printed)
     if known is not None:
         return known if known in of_job else None
