@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from statistics import median
+from statistics import fmean, median
 
 from msgspec import Struct
 
@@ -101,9 +101,13 @@ def _expected(level: Level, pair_gbyte_s: float | None) -> Level:
 
 
 def _level(peers: Sequence[Peers], healthy: Callable[[int], bool] | None) -> float:
-    """The median of the pairs believed healthy; the upper mode of all where too few are."""
+    """The mean of the pairs believed healthy, outliers clipped; the upper mode of all where too few are."""
     good = _healthy_ones(peers, healthy)
-    return median(good) if len(good) >= HEALTHY_PEERS else upper_mode([peer.value for peer in peers])
+    if len(good) < HEALTHY_PEERS:
+        return upper_mode([peer.value for peer in peers])
+    middle = median(good)
+    spread = max(_MAD_TO_SIGMA * median(abs(value - middle) for value in good), LEAST_NOISE * middle)
+    return fmean(value for value in good if abs(value - middle) <= _CLIP * spread)
 
 
 def _deviations(peers: Sequence[Peers], level: float, healthy: Callable[[int], bool] | None) -> list[float]:

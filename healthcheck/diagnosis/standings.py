@@ -14,7 +14,7 @@ from healthcheck.model.search import LinkStanding, NodeStanding, Standing
 FALSE_NAME_RATE = 0.01
 """Of all nodes together: about one false name in a hundred runs, as far as the noise model holds."""
 LEAST_LOSS, CLEARED_BELOW = 0.045, 0.05
-OUT_OF_DOUBT, FEW_SICK = 0.03, 0.03
+OUT_OF_DOUBT, OUT_OF_DOUBT_ASKED, FEW_SICK = 0.03, 0.01, 0.03
 PROVEN, PROVEN_LARGE, LARGE = 1e-5, 3e-6, 256
 MOST_LINK_TRIES = 4
 LEAF_WIDE_NODES, LEAF_WIDE_SHARE = 4, 0.6
@@ -30,8 +30,9 @@ def node_standings(weighing: Weighing, sought: float) -> tuple[NodeStanding, ...
     cleared = _slow_with_cleared(weighing, loss, sought)
     partners = _partners(weighing, range(len(weighing.ends)))
     proven = PROVEN if count <= LARGE else PROVEN_LARGE
-    # Where many are sick, as many more would be cleared by luck.
-    doubtless = OUT_OF_DOUBT * min(1.0, (FEW_SICK / weighing.sick_share) ** 2)
+    # Where many are sick, as many more would be cleared by luck. Who asks for a sensitivity wants it rather than speed.
+    doubtless = OUT_OF_DOUBT if weighing.problem.sensitivity is None else OUT_OF_DOUBT_ASKED
+    doubtless *= min(1.0, (FEW_SICK / weighing.sick_share) ** 2)
     first = next(place for place, d in enumerate(LOSSES) if d >= sought - 1e-9)
     found = []
     for node, host in enumerate(hosts):

@@ -11,10 +11,10 @@ from healthcheck.model.search import PairReading, Problem
 from healthcheck.planning.walk import between
 
 LIKELY = 0.5
-HEALTHY = 0.95
+HEALTHY = 0.9
 """A node believed healthy as surely as that counts for the level of its peers."""
 _MOST_PASSES = 4
-_PRIOR_NODES = 50
+_PRIOR_NODES = 100
 _FIRST_SWEEPS = 2
 
 Edge = tuple[int, int]
