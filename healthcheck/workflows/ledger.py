@@ -84,6 +84,12 @@ class Ledger:
         found = facts.gpus.value if facts is not None else None
         return replace(host, slots=len(found) if found else 1)
 
+    def pins(self) -> tuple[tuple[Mapping[str, str], str], ...]:
+        """What is pinned, and where that stands."""
+        playbook, platform = self.request.playbook, self.platform
+        pinned = ((playbook.pins, f"playbook {playbook.name}"),)
+        return pinned if platform is None else (*pinned, (platform.pins, f"platform {platform.name}"))
+
     def add_checks(self, checks: Iterable[CheckResult]) -> None:
         """Keep results."""
         self.checks.extend(checks)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
 from healthcheck.diagnosis.warnings import warning_checks
 from healthcheck.errors import StoreError
-from healthcheck.evaluation.fleet import judge_drift
+from healthcheck.evaluation.fleet import judge_drift, judge_pins
 from healthcheck.evaluation.stage import JobJudgement
 from healthcheck.evaluation.transport import judge_transport, nccl_version_by_host
 from healthcheck.model.command import JobOutcome
@@ -33,6 +33,7 @@ def judge_logs(stage: Stage, judgements: Iterable[JobJudgement], ledger: Ledger,
     """
     offsets = {host: offset for host, facts in ledger.facts.items() if (offset := offset_s(facts)) is not None}
     versions: dict[str, str] = {}
+    hosts: dict[str, None] = {}
     found: list[CheckResult] = []
     for judgement in judgements:
         job = judgement.outcomes[0].job
@@ -41,8 +42,9 @@ def judge_logs(stage: Stage, judgements: Iterable[JobJudgement], ledger: Ledger,
         found += judge_transport(job, logs, ledger.platform, {})
         found += warning_checks(job, judgement.verdict, logs, failures, offsets_s=offsets)
         versions.update(nccl_version_by_host(logs, {}))
+        hosts.update(dict.fromkeys(job.hosts))
     if stage.name == "single_node":
-        found += _compared(versions, ledger)
+        found += _compared(hosts, versions, ledger)
     ledger.add_checks(found)
     for check in found:
         host = check.component.host
@@ -62,8 +64,11 @@ def _kept(outcome: JobOutcome, store: RunStore) -> Iterable[NcclRankLog]:
             raise StoreError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _compared(versions: dict[str, str], ledger: Ledger) -> tuple[CheckResult, ...]:
-    for host, version in versions.items():
-        ledger.settings[host] = (*ledger.settings.get(host, ()), (NCCL, version))
-    differing = judge_drift({host: ((NCCL, version),) for host, version in versions.items()})
-    return tuple(check for check in differing if check.verdict is not Verdict.PASS)
+def _compared(hosts: Iterable[str], versions: Mapping[str, str], ledger: Ledger) -> Iterator[CheckResult]:
+    """The version each of these hosts really loaded: who differs from most, and who from what was pinned."""
+    told = {host: ((NCCL, versions[host]),) if host in versions else () for host in hosts}
+    for host, setting in told.items():
+        ledger.settings[host] = (*ledger.settings.get(host, ()), *setting)
+    yield from (check for check in judge_drift(told) if check.verdict is not Verdict.PASS)
+    for pins, source in ledger.pins():
+        yield from judge_pins(told, {name: wanted for name, wanted in pins.items() if name == NCCL}, source)

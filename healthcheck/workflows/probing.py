@@ -22,6 +22,7 @@ from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import visit
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.look import look_after, look_at_all, not_reached
+from healthcheck.workflows.nccl_judging import NCCL
 
 SLOTS_CHECK = "hostfile.slots"
 # A host on which one of these is not PASS cannot, or must not, be measured.
@@ -54,10 +55,11 @@ def probe_before(ledger: Ledger, engine: Engine) -> None:
 def _compare(ledger: Ledger, engine: Engine) -> None:
     """Versions and settings side by side: who differs from most, and who from what was pinned."""
     ledger.settings = {host: settings(facts) for host, facts in ledger.facts.items()}
-    playbook, platform = ledger.request.playbook, ledger.platform
-    checks = [*judge_drift(ledger.settings), *judge_pins(ledger.settings, playbook.pins, f"playbook {playbook.name}")]
-    if platform is not None:
-        checks += judge_pins(ledger.settings, platform.pins, f"platform {platform.name}")
+    checks = list(judge_drift(ledger.settings))
+    for pins, source in ledger.pins():
+        # Which NCCL is loaded only a job shows: its pin is judged by the log of one.
+        visible = {name: wanted for name, wanted in pins.items() if name != NCCL}
+        checks += judge_pins(ledger.settings, visible, source)
     ledger.add_checks(checks)
     for check in checks:
         if check.verdict is Verdict.FAIL and check.component.host is not None:

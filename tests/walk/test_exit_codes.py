@@ -203,3 +203,16 @@ def test_an_interrupted_demo_leaves_a_report_too(shell: Shell, monkeypatch: pyte
     assert said.code == 130
     assert said.out.startswith("INCONCLUSIVE 0/2 ready") and "interrupted" in said.out
     assert (shell.folders()[-1] / "report.html").exists()
+
+
+@pytest.mark.parametrize(("wanted", "code"), [("2.*", 0), ("1.*", 4)])
+def test_a_pinned_nccl_is_held_against_what_the_jobs_loaded(
+    shell: Shell, tmp_path: Path, wanted: str, code: int
+) -> None:
+    playbook = tmp_path / "pinned.yaml"
+    quick = Path(__file__).parents[2] / "playbooks" / "quick.yaml"
+    playbook.write_text(f'{quick.read_text()}\npins: {{nccl: "{wanted}"}}\n')
+    said = shell("run", str(playbook), "--simulate", "2")
+    assert said.code == code, said.err
+    found = {check.rule for check in shell.record().checks if check.check == "fleet.pin"}
+    assert found == {"pin.met" if code == 0 else "pin.differs"}
