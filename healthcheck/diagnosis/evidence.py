@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from operator import mul, truediv
 
@@ -23,6 +24,7 @@ ONE_OFF_LOSS = (0.04, 0.26)
 _OUTLIER_DENSITY = 0.0002
 _MODEL_ERROR = 0.004
 SWEEPS = 5
+_STEP = 1e-4
 _LEAST_MESSAGE = 1e-12
 _PLACES = range(len(LOSSES))
 
@@ -32,6 +34,13 @@ Weights = Sequence[float]
 
 def likelihood(residual: float, noise: float) -> tuple[float, ...]:
     """How well `residual` (reading / level - 1) fits each loss; `noise` is its relative standard deviation."""
+    return _likelihood(round(residual / _STEP), round(noise / _STEP))
+
+
+@lru_cache(maxsize=20_000)
+def _likelihood(residual_steps: int, noise_steps: int) -> tuple[float, ...]:
+    # Far finer than the noise; thousands of readings fall into a few hundred steps.
+    residual, noise = residual_steps * _STEP, noise_steps * _STEP
     return tuple(_density(residual, loss, noise * (1 - loss) + _MODEL_ERROR) for loss in LOSSES)
 
 

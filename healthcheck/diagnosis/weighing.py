@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import ne
 from statistics import median
 
 from healthcheck.diagnosis.evidence import LOSSES, NODE_PRIOR, SWEEPS, Weights, beliefs, likelihood, together
@@ -13,7 +14,7 @@ from healthcheck.planning.walk import between
 LIKELY = 0.5
 HEALTHY = 0.9
 """A node believed healthy as surely as that counts for the level of its peers."""
-_MOST_PASSES = 4
+_MOST_PASSES, _SETTLED = 4, 0.01
 _PRIOR_NODES = 100
 _FIRST_SWEEPS = 2
 
@@ -45,7 +46,7 @@ class Weighing:
         healthy: list[bool] = []
         for _ in range(_MOST_PASSES):
             before, healthy = healthy, [weights[0] > HEALTHY for weights in self.belief]
-            if healthy == before:
+            if before and sum(map(ne, before, healthy)) <= _SETTLED * len(healthy):
                 break
             self.hold_against_peers(healthy)
             self.belief, self.weights = self.beliefs()
