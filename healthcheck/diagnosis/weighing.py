@@ -56,7 +56,7 @@ class Weighing:
         finished = [
             Peers(index, reading.busbw_gbyte_s, reading.round, self.across[index], self.ends[index])
             for index, reading in enumerate(self.readings)
-            if reading.busbw_gbyte_s is not None
+            if reading.busbw_gbyte_s is not None and reading.busbw_gbyte_s > 0
         ]
         counted = [peer for peer in finished if peer.place not in self.explained] or finished
         judged = levels(counted, None if healthy is None else healthy.__getitem__, self.problem.pair_gbyte_s)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from healthcheck.model.search import Pair, Purpose
+
+_Pairwise = Callable[[str, str], bool]
+_MOST_STEPS = 5_000
 
 
 def ring_rounds(order: Sequence[str]) -> tuple[tuple[Pair, ...], tuple[Pair, ...], tuple[Pair, ...]]:
@@ -66,19 +69,57 @@ def verification_order(
     groups: dict[str, list[str]] = {}
     for host in hosts:
         groups.setdefault(leaf[host], []).append(host)
-    leaves = _untangled(list(groups), lambda a, b: between(a, b) in bad_paths)
+    leaves = _without_clashes(list(groups), lambda a, b: between(a, b) in bad_paths, lambda a, b: True)
 
     def clash(a: str, b: str) -> bool:
         return between(a, b) in bad_links or between(leaf[a], leaf[b]) in bad_paths
 
-    order = _untangled([host for name in leaves for host in groups[name]], clash, lambda a, b: leaf[a] == leaf[b])
+    members = [host for name in leaves for host in groups[name]]
+    order = _without_clashes(members, clash, lambda a, b: leaf[a] == leaf[b])
     ring = zip(order, [*order[1:], order[0]], strict=True)
     return tuple(order), tuple((a, b) for a, b in ring if len(order) > 1 and clash(a, b))
 
 
-def _untangled(
-    items: list[str], clash: Callable[[str, str], bool], may_swap: Callable[[str, str], bool] = lambda a, b: True
-) -> list[str]:
+def _without_clashes(items: list[str], clash: _Pairwise, together: _Pairwise) -> list[str]:
+    """A ring without clashing neighbours, items of a group kept together; as few clashes as swaps leave, else."""
+    ring = _untangled(items, clash, together)
+    if not any(clash(a, b) for a, b in zip(ring, [*ring[1:], *ring[:1]], strict=True)):
+        return ring
+    steps = iter(range(_MOST_STEPS))
+    for start in items:
+        found = _from(start, items, clash, together, steps) if together(start, items[0]) else None
+        if found is not None:
+            return found
+    return ring
+
+
+def _from(
+    start: str, items: Sequence[str], clash: _Pairwise, together: _Pairwise, steps: Iterator[int]
+) -> list[str] | None:
+    """Every ring from `start` in turn until one has no clash, or the steps run out."""
+
+    def after(ring: Sequence[str]) -> Iterator[str]:
+        left = [item for item in items if item not in ring]
+        own = [item for item in left if together(ring[-1], item)]
+        return iter([item for item in own or left if not clash(ring[-1], item)])
+
+    ring, choices = [start], [after([start])]
+    for _ in steps:
+        if len(ring) == len(items) and not clash(ring[-1], start):
+            return ring
+        following = next(choices[-1], None)
+        if following is not None:
+            ring.append(following)
+            choices.append(after(ring))
+            continue
+        ring.pop()
+        choices.pop()
+        if not ring:
+            return None
+    return None
+
+
+def _untangled(items: list[str], clash: _Pairwise, may_swap: _Pairwise) -> list[str]:
     """The ring with as few clashing neighbours as swaps of two items bring about."""
     ring = list(items)
     count = len(ring)
