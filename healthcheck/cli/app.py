@@ -5,7 +5,20 @@ from __future__ import annotations
 import typer
 
 from healthcheck import __version__
-from healthcheck.cli import clean, demo, doctor, explain, parse, platform, playbook, probe, report, run, simulate
+from healthcheck.cli import (
+    clean,
+    demo,
+    doctor,
+    explain,
+    localise,
+    parse,
+    platform,
+    playbook,
+    probe,
+    report,
+    run,
+    simulate,
+)
 from healthcheck.cli.usage import OneSentence
 
 app = typer.Typer(
@@ -46,6 +59,7 @@ app.command("demo", short_help="A whole check-up on a simulated cluster.")(demo.
 app.command("run", short_help="The check-up: probe, measure, judge, report.")(run.command)
 app.command("plan", short_help="What run would do, with every command line.", help=PLAN_HELP)(run.command)
 app.command("probe", short_help="Look at every node; load and change nothing.")(probe.command)
+app.command("localise", short_help="Search for who slows a job between nodes.")(localise.command)
 app.command("parse", short_help="Read saved output of nccl-tests.")(parse.command)
 app.command("report", short_help="Render the pages of a stored run again.")(report.command)
 app.command("explain", short_help="What a cause, check or rule means.")(explain.command)

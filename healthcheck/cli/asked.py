@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from healthcheck import __version__
 from healthcheck.cli.exits import say
+from healthcheck.cli.search_options import LOCALISE, fraction, seconds, with_search
 from healthcheck.edge.owner import adopt, current_owner, is_dead
 from healthcheck.edge.places import is_file, is_folder
 from healthcheck.edge.shipped import load_hosts, load_platform, load_playbook, shipped_platforms
@@ -33,6 +34,7 @@ from healthcheck.workflows.request import RunRequest
 
 AUTO = "auto"
 OPTIONS = "inputs/options.json"
+MOST_ROUNDS = 16
 DEFAULT_FOLDER = "/opt/nccl-tests/build"
 # What is simulated when nobody says which machine: the common one.
 SIMULATED_PLATFORM = "a100-sxm4-8gpu-8x200"
@@ -59,6 +61,9 @@ class Asked(Struct, frozen=True):
     only: str | None = None
     launch_from: str = "first"
     launcher: str | None = None
+    max_rounds: int | None = None
+    budget: str | None = None
+    sensitivity: str | None = None
 
 
 class Inputs(Struct, frozen=True):
@@ -78,14 +83,16 @@ Begun = tuple[RunRequest, DirectoryStore, dict[str, JobOutcome], Outside]
 def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
     """Read playbook, platform and hosts and pick the outside world; InputError for the first that is wrong."""
     _refuse_what_no_record_holds(asked)
+    seconds(asked.budget)
+    fraction(asked.sensitivity)
     playbook, playbook_text = load_playbook(asked.playbook)
+    if asked.only == LOCALISE:
+        playbook = with_search(playbook)
     name = asked.platform if asked.platform != AUTO else playbook.platform
     platform = None if name == AUTO else load_platform(name)[0]
     if asked.only is not None and playbook.stage(asked.only) is None:
         stages = ", ".join(stage.name for stage in playbook.stages)
         raise InputError("--only", f"{asked.only!r} is not a stage of playbook {playbook.name}; it has {stages}")
-    if asked.only == "localise":
-        raise InputError("--only", "'localise' is not available in this version; name single_node or multi_node")
     if asked.simulate is not None:
         if asked.hosts is not None:
             raise InputError("--simulate", "cannot be used together with -H: choose simulated or real hosts")
@@ -147,6 +154,9 @@ def new_request(asked: Asked, inputs: Inputs, run_id: str) -> RunRequest:
         hostfile=asked.hosts or "",
         arguments=tuple(sys.argv[1:]),
         slurm_jobs=own_jobs(os.environ),
+        max_rounds=asked.max_rounds or MOST_ROUNDS,
+        budget_s=seconds(asked.budget),
+        sensitivity=fraction(asked.sensitivity),
     )
 
 
@@ -204,6 +214,9 @@ def _asked_before(store: DirectoryStore, asked: Asked) -> Asked:
         accept_new_host_keys=asked.accept_new_host_keys,
         allow_busy=asked.allow_busy or before.allow_busy,
         allow_degraded=asked.allow_degraded or before.allow_degraded,
+        max_rounds=asked.max_rounds or before.max_rounds,
+        budget=asked.budget or before.budget,
+        sensitivity=asked.sensitivity or before.sensitivity,
     )
 
 
@@ -225,7 +238,8 @@ def resumed_run(asked: Asked, run: str) -> Begun:
 
     store = DirectoryStore.open(run, asked.results, SystemClock())
     record = store.load_record()
-    _refuse_resume(record, run)
+    search = asked.only == LOCALISE
+    _refuse_resume(record, run, search=search)
     asked = _asked_before(store, asked)
     if asked.simulate is not None:
         model = record.platform or load_platform(SIMULATED_PLATFORM)[0]
@@ -234,7 +248,8 @@ def resumed_run(asked: Asked, run: str) -> Begun:
         )
     else:
         outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(record.inventory))
-    inputs = Inputs(record.playbook, "", record.platform, record.inventory, "")
+    playbook = with_search(record.playbook) if search else record.playbook
+    inputs = Inputs(playbook, "", record.platform, record.inventory, "")
     owner = adopt(record.owner)
     request = replace(
         new_request(asked, inputs, record.run_id),
@@ -249,8 +264,9 @@ def resumed_run(asked: Asked, run: str) -> Begun:
     return request, DirectoryStore(store.folder, outside.clock), store.outcomes(), outside
 
 
-def _refuse_resume(record: RunRecord, run: str) -> None:
-    if record.state == "complete":
+def _refuse_resume(record: RunRecord, run: str, *, search: bool) -> None:
+    """A run that is whole may still be searched in."""
+    if record.state == "complete" and not search:
         raise InputError("--resume", f"{run} is complete; start a new run, or look at it with healthcheck report {run}")
     if not is_dead(record.owner) and record.state == "incomplete":
         owner = record.owner

@@ -17,6 +17,7 @@ from healthcheck.diagnosis.catalogue.nccl import NCCL_CAUSES
 from healthcheck.diagnosis.catalogue.nccl_net import NCCL_NET_CAUSES
 from healthcheck.diagnosis.catalogue.nccl_paths import NCCL_PATH_CAUSES
 from healthcheck.diagnosis.catalogue.network import NETWORK_CAUSES
+from healthcheck.diagnosis.catalogue.search import SEARCH_CAUSES
 from healthcheck.diagnosis.catalogue.system import SYSTEM_CAUSES
 from healthcheck.diagnosis.cause import Cause
 
@@ -29,6 +30,7 @@ CAUSES: tuple[Cause, ...] = (
     *NCCL_PATH_CAUSES,
     *NCCL_CAUSES,
     *NCCL_NET_CAUSES,
+    *SEARCH_CAUSES,
     *JOB_CAUSES,
     *MACHINE_CAUSES,
 )
@@ -36,6 +38,8 @@ CAUSES: tuple[Cause, ...] = (
 
 CONSEQUENCES = frozenset({"integrity.not_run", "stage.not_run"})
 """Rules that only repeat what another result on the same component already says."""
+
+_FOUND_SLOW = ("slow_node.", "slow_rail.")
 
 WARN = "warn."
 """`warn.<code>`: the rule of a line of NCCL that shows the cause of that code."""
@@ -83,7 +87,12 @@ def urgency(cause: Cause) -> int:
 
 
 def explains(cause: Cause, rule: str) -> bool:
-    """Whether a result with that rule, on the same host or in the same job, is only evidence of this cause."""
+    """Whether a result with that rule, on the same host or in the same job, is only evidence of this cause.
+
+    What slows a job by itself explains that the search found its node or rail slow, too.
+    """
+    if rule.startswith(_FOUND_SLOW) and "peak" in cause.explains:
+        return True
     return rule in cause.explains or rule.partition(".")[0] in cause.explains
 
 

@@ -109,11 +109,16 @@ def _explained(group: Group, passed: _Passed, run_id: str) -> _Ranked:
     finding = Finding(
         component=group.component,
         verdict=group.verdict,
-        confidence=Confidence.SUSPECTED if unsure else cause.confidence,
+        confidence=Confidence.SUSPECTED if unsure else first.confidence or cause.confidence,
         cause=_text("cause", cause, args),
         remedy=_text("remedy", cause, args),
         evidence_for=_distinct(check.message for check in told),
-        evidence_against=_distinct(check.message for check in passed.against(group)),
+        evidence_against=_distinct(
+            (
+                *(told for check in group.own for told in check.against),
+                *(check.message for check in passed.against(group)),
+            )
+        ),
         commands=_told(cause, first.message) + commands(cause, group.component, run_id),
         evidence=tuple(evidence)[:MOST_EVIDENCE],
         job=_job(group),

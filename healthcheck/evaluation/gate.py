@@ -56,12 +56,16 @@ def proven_hosts(
     jobs: Sequence[tuple[str, tuple[str, ...], Verdict]],
     hosts: Mapping[str, Verdict],
     checks: Iterable[CheckResult] = (),
+    verified: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Hosts that were measured together, fast enough, and have nothing against them; in the rank order proven.
 
     `jobs` are (stage, hosts, verdict) in the order they ran. A single host is proven by its own job alone. `checks`
     of multi_node say what was planned there and did not run: then less was proven than was asked for, so nothing is.
+    `verified` are those that a search proved at its end, whatever was slow before.
     """
+    if verified:
+        return tuple(name for name in verified if hosts.get(name) is Verdict.PASS)
     together = [(members, verdict) for stage, members, verdict in jobs if stage == "multi_node"]
     if any(check.stage == "multi_node" and check.component.host is None and _spoils(check) for check in checks):
         return ()

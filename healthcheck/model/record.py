@@ -13,6 +13,7 @@ from healthcheck.model.measurement import CollectiveRow
 from healthcheck.model.message import Message
 from healthcheck.model.platform import Limit, Platform
 from healthcheck.model.playbook import Playbook
+from healthcheck.model.search import SearchRecord
 from healthcheck.model.verdict import Verdict
 
 SCHEMA = "healthcheck.run/1"
@@ -67,7 +68,7 @@ class Provenance(Struct, frozen=True):
 
 
 class RunRecord(Struct, frozen=True):
-    """A whole run. `state` is `incomplete` until the last stage has ended and was judged."""
+    """A whole run. `state` is `incomplete` until the last stage has ended and was judged; `search` if there was one."""
 
     run_id: str
     state: Literal["incomplete", "complete", "interrupted"]
@@ -89,4 +90,5 @@ class RunRecord(Struct, frozen=True):
     provenance: Provenance = Provenance(tool="")
     inventory: tuple[Host, ...] = ()
     fleet: tuple[FleetSetting, ...] = ()
+    search: SearchRecord | None = None
     schema: str = SCHEMA

@@ -131,3 +131,76 @@ class LinkStanding(Struct, frozen=True):
     state: str
     loss: float
     jobs: int = 1
+
+
+class PairLine(Struct, frozen=True):
+    """A pair as it stands in the record: what it read and what its healthy peers did, in GB/s of bus bandwidth.
+
+    `measured_gbyte_s` None: did not finish. `loss` as a fraction of what is expected.
+    """
+
+    a: str
+    b: str
+    purpose: Purpose
+    measured_gbyte_s: float | None
+    expected_gbyte_s: float
+    loss: float
+    job: str = ""
+
+
+class FullLine(Struct, frozen=True):
+    """A job over many hosts as it stands in the record; `hosts` in rank order, None: did not finish."""
+
+    hosts: tuple[str, ...]
+    measured_gbyte_s: float | None
+    expected_gbyte_s: float
+    job: str = ""
+
+
+class Kind(StrEnum):
+    """What a round measured."""
+
+    SLOW_RUN = "slow_run"
+    RAILS = "rails"  # pairs, rail by rail: the number is that of the slowest rail
+    NODES = "nodes"  # pairs of whole nodes
+    VERIFY = "verify"
+    HALVES = "halves"
+
+
+class RoundRecord(Struct, frozen=True):
+    """One round. `untested` are pairs that were planned and could not be measured."""
+
+    round: int
+    kind: Kind
+    pairs: tuple[PairLine, ...] = ()
+    fulls: tuple[FullLine, ...] = ()
+    untested: tuple[tuple[str, str], ...] = ()
+
+
+class RailsRecord(Struct, frozen=True):
+    """What each rail of a confirmed node loses, as fractions; `slow` by number, `devices` "" where not known."""
+
+    host: str
+    losses: tuple[float, ...]
+    slow: tuple[int, ...]
+    devices: tuple[str, ...] = ()
+
+
+class SearchRecord(Struct, frozen=True):
+    """A whole search. `suspects` are the nodes that are not out of doubt; losses below `unseen` were not looked for.
+
+    `shortfall` of the slow run and `noise` of the readings are fractions. `ending` is a word of `diagnosis.search`, or
+    `budget`, `stopped`, `nothing_measured`. `gone`: hosts that could not be measured any more on the way.
+    """
+
+    ending: str
+    shortfall: float
+    unseen: float
+    noise: float
+    rounds: tuple[RoundRecord, ...] = ()
+    suspects: tuple[NodeStanding, ...] = ()
+    links: tuple[LinkStanding, ...] = ()
+    paths: tuple[tuple[str, str], ...] = ()
+    leaves: tuple[str, ...] = ()
+    rails: tuple[RailsRecord, ...] = ()
+    gone: tuple[str, ...] = ()

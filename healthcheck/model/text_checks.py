@@ -29,6 +29,15 @@ CHECK_TEXTS: dict[str, str] = {
     "compared with the speed of a link",
     "check.bandwidth.algbw": "how many percent of peak does the slower placement reach in algorithm bandwidth; that "
     "is what an application sees",
+    "check.localise.node": "who slows a job between nodes: slow in pairs with several partners that are well "
+    "elsewhere; one such node makes all others wait",
+    "check.localise.rail": "which rail of a confirmed node is slow by itself; that says where to look for the part",
+    "check.localise.link": "is what lies between two nodes slow, while both are well with others; no node has to leave "
+    "for it",
+    "check.localise.path": "is what lies between two leaves slow, over many different nodes; no node has to "
+    "leave for it",
+    "check.localise.search": "are the others, without those that were named, as fast together as expected; only that "
+    "proves them",
     "check.stage.run": "could a stage be run at all; one that was planned and skipped silently would look like health",
     "check.hca.subnet": "does a subnet manager serve each InfiniBand compute port; without an address the link is up "
     "and carries nothing",

@@ -30,7 +30,6 @@ JOB_TEXTS: dict[str, str] = {
     "stage.one_host": "one host was named: there is nothing between nodes to measure",
     "stage.not_run": "not run: {why}",
     "stage.stopped_early": "the playbook ends the run when {stage} is not good enough",
-    "stage.no_localise": "the search for the slow part is not in this version: compare the nodes of the report by hand",
     "host.excluded": "excluded from the jobs over several nodes: {why}",
     "host.only_together": "measured only together with others, and that was not good enough to speak for this node",
     "run.interrupted": "the run was interrupted before this was reached",

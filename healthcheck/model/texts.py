@@ -21,6 +21,7 @@ from healthcheck.model.text_causes_nccl import NCCL_CAUSE_TEXTS
 from healthcheck.model.text_causes_nccl_net import NCCL_NET_CAUSE_TEXTS
 from healthcheck.model.text_causes_nccl_paths import NCCL_PATH_CAUSE_TEXTS
 from healthcheck.model.text_causes_network import NETWORK_CAUSE_TEXTS
+from healthcheck.model.text_causes_search import SEARCH_CAUSE_TEXTS
 from healthcheck.model.text_causes_system import SYSTEM_CAUSE_TEXTS
 from healthcheck.model.text_checks import CHECK_TEXTS
 from healthcheck.model.text_fabric import FABRIC_TEXTS
@@ -32,6 +33,7 @@ from healthcheck.model.text_nccl import NCCL_TEXTS
 from healthcheck.model.text_network import NETWORK_TEXTS
 from healthcheck.model.text_probes import PROBE_TEXTS
 from healthcheck.model.text_report import REPORT_TEXTS
+from healthcheck.model.text_search import SEARCH_TEXTS
 from healthcheck.model.text_system import SYSTEM_TEXTS
 
 
@@ -64,9 +66,11 @@ CATALOGUE_EN = _joined(
     NCCL_NET_CAUSE_TEXTS,
     NCCL_PATH_CAUSE_TEXTS,
     NETWORK_CAUSE_TEXTS,
+    SEARCH_CAUSE_TEXTS,
     SYSTEM_CAUSE_TEXTS,
     FLEET_CAUSE_TEXTS,
     REPORT_TEXTS,
+    SEARCH_TEXTS,
 )
 
 

@@ -54,6 +54,8 @@ def together(record: RunRecord) -> tuple[JobRecord, ...]:
     """The jobs of a record with all repeats of one job as one: they were judged as one."""
     merged: dict[tuple[str, str, tuple[str, ...]], JobRecord] = {}
     for job in record.jobs:
+        if job.stage == "localise":
+            continue  # pairs of a search: told round by round, and no measure of a node by themselves
         key = (job.stage, job.collective, job.hosts)
         first = merged.get(key)
         if first is None:

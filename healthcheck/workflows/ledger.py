@@ -22,6 +22,7 @@ from healthcheck.model.node import NodeFacts
 from healthcheck.model.platform import Limit, Platform
 from healthcheck.model.playbook import BENCHMARK_STAGES
 from healthcheck.model.record import HostRecord, JobRecord, Provenance, RunRecord
+from healthcheck.model.search import SearchRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nodeset import fold
 from healthcheck.probes import leftovers
@@ -40,6 +41,8 @@ class Ledger:
     `set_aside` hosts are not measured at all, `excluded` ones were measured alone and take no part in later jobs;
     both map to the sentence that says why. `slow_together` took part in a job over several nodes that was DEGRADED.
     `began_at` is when the first benchmark began, in seconds since 1970 by our clock. `slurm` may be asked by workers.
+    `joint` are the judged jobs of multi_node, `tool` is nccl-tests (name, version) as a table printed it; `verified`
+    are the hosts that a search proved together.
     """
 
     def __init__(self, request: RunRequest, engine: Engine) -> None:
@@ -65,6 +68,10 @@ class Ledger:
         self.notes: list[Message] = []
         self.stop_after: Message | None = None
         self.began_at: float | None = None
+        self.joint: list[JobJudgement] = []
+        self.tool: tuple[str | None, str | None] = (None, None)
+        self.search: SearchRecord | None = None
+        self.verified: tuple[str, ...] = ()
 
     def usable(self) -> tuple[Host, ...]:
         """Hosts that may be measured, in hostfile order, slots filled in."""
@@ -101,34 +108,39 @@ class Ledger:
             if judgement.limit is not None and judgement.limit not in self.limits:
                 self.limits.append(judgement.limit)
             for outcome in judgement.outcomes:
-                job = outcome.job
-                self._note_what_may_still_run(outcome)
-                # In order of time on every host: the visit after a later job deletes what one before it could not.
-                self.logs_left.difference_update(job.hosts if outcome.result.kind not in NEVER_STARTED else ())
-                self.logs_left.update(outcome.nccl_left)
-                # A stand-in says so in its own output, whatever the user thinks the hosts are.
-                self.simulated |= any(warning.code == "simulated" for warning in outcome.output.warnings)
                 if _measures_its_hosts(judgement):
-                    self.measured.update(job.hosts)
+                    self.measured.update(outcome.job.hosts)
                 elif judgement.verdict is Verdict.DEGRADED:
-                    self.slow_together.update(job.hosts)
-                raw, _ = self.engine.store.raw_text_files(job.id, job.stage)
-                self.jobs.append(
-                    JobRecord(
-                        id=job.id,
-                        stage=job.stage,
-                        collective=job.collective.value,
-                        hosts=job.hosts,
-                        n_ranks=job.n_ranks,
-                        verdict=judgement.verdict,
-                        rows=tuple(row for table in outcome.output.tables for row in table.rows),
-                        command=outcome.argv,
-                        raw=str(raw.parent.relative_to(self.engine.store.folder)),
-                        started_at=outcome.started_at,
-                        duration_s=round(outcome.result.duration_s, 3),
-                        reasons=_reasons(judgement, outcome),
-                    )
-                )
+                    self.slow_together.update(outcome.job.hosts)
+                self.add_job(outcome, judgement.verdict, _reasons(judgement, outcome))
+
+    def add_job(self, outcome: JobOutcome, verdict: Verdict, reasons: tuple[Message, ...]) -> None:
+        """Keep one job, and what it left behind on its hosts."""
+        job = outcome.job
+        self._note_what_may_still_run(outcome)
+        # In order of time on every host: the visit after a later job deletes what one before it could not.
+        self.logs_left.difference_update(job.hosts if outcome.result.kind not in NEVER_STARTED else ())
+        self.logs_left.update(outcome.nccl_left)
+        # A stand-in says so in its own output, whatever the user thinks the hosts are.
+        self.simulated |= any(warning.code == "simulated" for warning in outcome.output.warnings)
+        self.tool = next(((table.tool, table.tool_version) for table in outcome.output.tables), self.tool)
+        raw, _ = self.engine.store.raw_text_files(job.id, job.stage)
+        self.jobs.append(
+            JobRecord(
+                id=job.id,
+                stage=job.stage,
+                collective=job.collective.value,
+                hosts=job.hosts,
+                n_ranks=job.n_ranks,
+                verdict=verdict,
+                rows=tuple(row for table in outcome.output.tables for row in table.rows),
+                command=outcome.argv,
+                raw=str(raw.parent.relative_to(self.engine.store.folder)),
+                started_at=outcome.started_at,
+                duration_s=round(outcome.result.duration_s, 3),
+                reasons=reasons,
+            )
+        )
 
     def _note_what_may_still_run(self, outcome: JobOutcome) -> None:
         """A node on which ranks of ours may still hold the GPUs is no place to start on, however fast it was."""
@@ -153,7 +165,7 @@ class Ledger:
         if state != "complete":
             verdict = max(verdict, Verdict.INCONCLUSIVE)
         jobs = [(job.stage, job.hosts, job.verdict) for job in self.jobs]
-        proven = proven_hosts(jobs, verdicts, self.checks) if state == "complete" else ()
+        proven = proven_hosts(jobs, verdicts, self.checks, self.verified) if state == "complete" else ()
         code = exit_code(verdict, request.playbook.gate, request.allow_degraded)
         finished = stamp(self.engine.clock.now()) if state != "incomplete" else None
         return RunRecord(
@@ -192,6 +204,7 @@ class Ledger:
             ),
             inventory=request.hosts,
             fleet=fleet,
+            search=self.search,
         )
 
     def _notes(self) -> tuple[Message, ...]:

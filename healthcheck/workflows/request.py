@@ -21,7 +21,8 @@ class RunRequest(Struct, frozen=True):
 
     `binary_folder` is where nccl-tests stands on the nodes; None when `push` brings it. `launch_from` is `first`
     (the first healthy host), `local` (this machine) or the name of a host. `slurm_jobs` are the ids of the Slurm job
-    healthcheck runs in, as squeue prints them: its nodes are ours.
+    healthcheck runs in, as squeue prints them: its nodes are ours. A search plays at most `max_rounds`, takes
+    `budget_s` seconds (None: what its stage says) and looks for losses from `sensitivity` up (None: what fits).
     """
 
     run_id: str
@@ -45,10 +46,16 @@ class RunRequest(Struct, frozen=True):
     hostfile: str = ""
     arguments: tuple[str, ...] = ()
     slurm_jobs: tuple[str, ...] = ()
+    max_rounds: int = 16
+    budget_s: float | None = None
+    sensitivity: float | None = None
 
     def wants(self, stage: str) -> bool:
         """Whether a benchmark stage is to run; the probes always do, since busy nodes must be known."""
-        return self.playbook.stage(stage) is not None and self.only in (None, stage)
+        if self.playbook.stage(stage) is None:
+            return False
+        # A search begins with a job over all nodes.
+        return self.only in (None, stage) or (self.only == "localise" and stage == "multi_node")
 
     def named(self, run_id: str) -> RunRequest:
         """The same request under the id of the run directory made for it."""

@@ -20,6 +20,7 @@ from healthcheck.ports import Event
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.launching import remove_launch_files
 from healthcheck.workflows.ledger import Ledger
+from healthcheck.workflows.localise import run_localise
 from healthcheck.workflows.probing import probe_after, probe_before
 from healthcheck.workflows.request import RunRequest
 from healthcheck.workflows.stage import run_stage
@@ -71,19 +72,10 @@ def _stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, J
         ledger.began_at = ledger.began_at or engine.clock.now().timestamp()
         run_stage(stage, ledger, engine, earlier)
     else:
-        _localise_is_later(stage, ledger)
+        ledger.save("incomplete")
+        run_localise(stage, ledger, engine, earlier)
 
 
 def _not_run(ledger: Ledger, stage: str, why: Message) -> None:
     message = say("stage.not_run", why=str(why))
     ledger.add_checks([CheckResult("stage.run", FABRIC, Verdict.INCONCLUSIVE, message, "stage.not_run", stage)])
-
-
-def _localise_is_later(stage: Stage, ledger: Ledger) -> None:
-    """Say plainly that the search is not there yet: a result where it was planned for sure, else a note if needed."""
-    if stage.when == "always" or ledger.request.only == stage.name:
-        _not_run(ledger, stage.name, say("stage.no_localise"))
-        return
-    slow = [job for job in ledger.jobs if job.stage == "multi_node" and job.verdict in (Verdict.DEGRADED, Verdict.FAIL)]
-    if slow:
-        ledger.notes.append(say("stage.no_localise"))

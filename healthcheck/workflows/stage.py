@@ -64,6 +64,8 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
     in_order = [outcomes[job.id] for job in jobs if job.id in outcomes]
     judgements = judge_jobs(stage, in_order, ledger.request.playbook, ledger.platform, ledger.request.thresholds)
     ledger.add_jobs(judgements)
+    if stage.name == "multi_node":
+        ledger.joint += judgements
     ledger.add_checks(loaded.checks(ledger.platform, stage.name))
     judge_logs(stage, judgements, ledger, engine)
     _never_ran([job for job in jobs if job.id not in outcomes], ledger)

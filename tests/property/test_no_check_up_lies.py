@@ -195,13 +195,20 @@ def test_a_host_that_no_benchmark_reached_says_so(tmp_path: Path) -> None:
     assert record.hosts[0].reasons
 
 
-def test_a_stage_that_this_version_cannot_run_is_no_pass(tmp_path: Path) -> None:
+def test_a_search_without_a_joint_job_is_no_pass(tmp_path: Path) -> None:
+    playbook = Playbook("search", (Stage("probe"), Stage("single_node", sizes=SWEEP), Stage("localise")))
+    record, _ = run(CheckUp(2, playbook), tmp_path)
+    assert record.exit_code == 3
+    assert "stage.run" in {check.check for check in record.checks}
+
+
+def test_nodes_that_are_fast_together_are_not_searched(tmp_path: Path) -> None:
     cases: tuple[tuple[Literal["always", "not_pass"], str | None], ...] = (("always", None), ("not_pass", "localise"))
     for when, only in cases:
         playbook = Playbook("search", (*WHOLE.stages, Stage("localise", when=when)))
         record, _ = run(CheckUp(2, playbook, only=only), tmp_path)
-        assert record.exit_code == 3
-        assert "stage.run" in {check.check for check in record.checks}
+        assert record.exit_code == 0 and record.search is None
+        assert {check.verdict.name for check in record.checks if check.check == "localise.search"} == {"SKIPPED"}
 
 
 def test_two_names_of_one_machine_are_measured_once(tmp_path: Path) -> None:

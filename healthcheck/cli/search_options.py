@@ -1,0 +1,46 @@
+"""What a search is asked for on the command line: time and sensitivity as people write them, and its stages."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from healthcheck.errors import InputError
+from healthcheck.model.playbook import Playbook, Stage
+from healthcheck.model.units import Seconds
+
+LOCALISE: Final = "localise"
+LEAST_SENSITIVITY, MOST_SENSITIVITY = 0.01, 0.9
+
+
+def seconds(text: str | None) -> float | None:
+    """`30m` in seconds; `0` is no time at all. InputError otherwise."""
+    if text is None or text.strip() in ("0", "0s"):
+        return None if text is None else 0.0
+    try:
+        return float(Seconds.parse(text))
+    except ValueError as error:
+        raise InputError("--budget", str(error)) from None
+
+
+def fraction(text: str | None) -> float | None:
+    """`5%` or `0.05` as a fraction; InputError unless it lies between 1 % and 90 %."""
+    if text is None:
+        return None
+    number, percent, rest = text.strip().partition("%")
+    try:
+        value = float(number) / (100 if percent else 1)
+    except ValueError:
+        value = -1.0
+    if rest or not LEAST_SENSITIVITY <= value <= MOST_SENSITIVITY:
+        raise InputError("--sensitivity", f"must lie between 1% and 90%, such as 5%, got {text!a}")
+    return value
+
+
+def with_search(playbook: Playbook) -> Playbook:
+    """The playbook with the stages that a search needs: all nodes together, and the search where that is slow."""
+    stages = [stage for stage in playbook.stages if stage.name != LOCALISE]
+    if playbook.stage("multi_node") is None:
+        stages.append(Stage("multi_node"))
+    return replace(playbook, stages=(*stages, playbook.stage(LOCALISE) or Stage(LOCALISE, when="not_pass")))

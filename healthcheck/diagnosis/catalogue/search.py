@@ -1,0 +1,31 @@
+"""What the search between nodes names. A part that a look or NCCL itself named goes before these."""
+
+from __future__ import annotations
+
+from healthcheck.diagnosis.catalogue.lines import CARDS, TOPOLOGY, TROUBLE
+from healthcheck.diagnosis.cause import Cause, Severity
+from healthcheck.model.finding import Confidence
+
+_SLOWS = ("peak", "integrity")
+_LIKELY, _SUSPECTED = Confidence.LIKELY, Confidence.SUSPECTED
+
+SEARCH_CAUSES: tuple[Cause, ...] = (
+    Cause("slow_rail", rules=("slow_rail",), explains=(*_SLOWS, "slow_node"), commands=CARDS, reference=TROUBLE),
+    Cause("slow_leaf", rules=("slow_leaf",), confidence=_LIKELY, explains=_SLOWS, reference=TROUBLE),
+    Cause("slow_node", rules=("slow_node",), explains=_SLOWS, commands=(*CARDS, *TOPOLOGY), reference=TROUBLE),
+    Cause("slow_path", rules=("slow_path",), explains=_SLOWS, reference=TROUBLE),
+    Cause("slow_link", Severity.WARNING, rules=("slow_link",), explains=_SLOWS, reference=TROUBLE),
+    Cause("slow_once", Severity.INFO, rules=("search.once",), confidence=_LIKELY, explains=_SLOWS),
+    Cause("slow_at_scale", Severity.WARNING, rules=("search.scale",), confidence=_LIKELY, explains=_SLOWS),
+    Cause("nobody_proven_good", Severity.WARNING, rules=("search.nobody_good",), explains=_SLOWS),
+    Cause(
+        "slow_unexplained",
+        Severity.WARNING,
+        rules=("search.unexplained", "search.verified"),
+        confidence=_SUSPECTED,
+        explains=_SLOWS,
+    ),
+    Cause("search_not_measured", Severity.INFO, rules=("search.nothing_measured",)),
+    Cause("node_lost", Severity.INFO, rules=("node_lost",), confidence=_SUSPECTED),
+    Cause("search_cut_short", Severity.INFO, rules=("search",), explains=_SLOWS),
+)

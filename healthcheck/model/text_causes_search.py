@@ -1,0 +1,75 @@
+"""What the search between nodes names: title, remedy, mechanism and counter-evidence of each cause."""
+
+from __future__ import annotations
+
+SEARCH_CAUSE_TEXTS: dict[str, str] = {
+    "cause.slow_rail": "rail {rail} of this node ({device}) is slow: it loses about {percent} %",
+    "remedy.slow_rail": "Look at that HCA, its PCIe slot, its cable and its switch port, and at the GPU beside it; "
+    "swap the cable with the one of a healthy rail and search again.",
+    "why.slow_rail": "Rail r of every node talks to rail r of all others, so one slow rail makes all wait. Measured by "
+    "itself with a proven-good partner, only this one is slow. A rail is a GPU, a PCIe slot, an HCA, a cable and a "
+    "switch port; the number does not say which of them.",
+    "against.slow_rail": "The partner's rail of that number is slow with others, too.",
+    "cause.slow_node": "jobs with this node are slow: about {percent} % below its peers, with {partners} "
+    "{partners:partner|partners}",
+    "remedy.slow_node": "Keep it out of jobs. Compare with a healthy node: NCCL's log (GDRDMA, devices), ibstat, the "
+    "PCIe links of its HCAs, versions and settings in this report.",
+    "why.slow_node": "A job between nodes runs at the pace of its slowest node. Every pair with this one was slow, and "
+    "its partners are fast with others, so it is neither they nor what lies between.",
+    "against.slow_node": "It is fast with a partner, or all its partners are slow elsewhere, too.",
+    "cause.slow_link": "what lies between {a} and {b} is slow: about {percent} % below their peers",
+    "remedy.slow_link": "Look for the switch ports and cables the two use and no other pair does (ibtracert, error "
+    "counters of the switches); neither node has to leave.",
+    "why.slow_link": "The two are slow with each other, repeatedly, and fast with everybody else: routing gave this "
+    "pair a bad port or cable. A node that is sick only now and then can look the same.",
+    "against.slow_link": "One of them is slow with others, too.",
+    "cause.slow_path": "the fabric between the leaves {a} and {b} is slow: pairs across it lose about {percent} %",
+    "remedy.slow_path": "Look at the uplinks of both leaves and the spines between them: ports down or at half rate, "
+    "error counters, routing. No node has to leave.",
+    "why.slow_path": "Nearly all pairs across these two leaves are slow, over many different nodes, and the same nodes "
+    "are fast otherwise.",
+    "against.slow_path": "Pairs of other nodes across the same leaves are fast.",
+    "cause.slow_leaf": "most nodes on the leaf {leaf} are slow: {sick} of {nodes}",
+    "remedy.slow_leaf": "Look at the leaf switch first, then at what its nodes share (rack power, cooling, image).",
+    "why.slow_leaf": "So many nodes of one leaf hardly fall ill by themselves. The numbers do not tell the switch from "
+    "something its nodes share.",
+    "against.slow_leaf": "Pairs on that leaf are fast, and only those that leave it are slow.",
+    "cause.slow_once": "the nodes together were slow once and not again",
+    "remedy.slow_once": "Run the check-up again; where it comes back, look at what else uses the fabric at that time.",
+    "why.slow_once": "The same nodes together were measured again and were as fast as expected, and no pair was slow: "
+    "other traffic, a cold start or a short fault.",
+    "against.slow_once": "The slow job comes back at every second run.",
+    "cause.slow_unexplained": "the nodes together are slow and no node, link or path accounts for it",
+    "remedy.slow_unexplained": "See in the rounds of the search how slow the pairs are: where all are well, look at "
+    "what a full job alone loads (spines, adaptive routing, other jobs), or correct the expectation.",
+    "why.slow_unexplained": "Losses too small to be told from noise add up, or only a job of all nodes loads what is "
+    "slow, or the expectation is too high for this cluster.",
+    "against.slow_unexplained": "A search with a smaller --sensitivity names somebody.",
+    "cause.slow_at_scale": "only all together ({hosts}) are slow, both halves are fast",
+    "remedy.slow_at_scale": "Look at what connects the halves (spines, oversubscription, adaptive routing), and at the "
+    "start-up of large jobs.",
+    "why.slow_at_scale": "Every pair and both halves are well, so it is the fabric between them or the size of the "
+    "job.",
+    "against.slow_at_scale": "The halves taken another way are slow.",
+    "cause.nobody_proven_good": "so many nodes are slow that none can be held against a good one",
+    "remedy.nobody_proven_good": "Look for what all share: NCCL settings, GPUDirect RDMA, driver, a slow spine, or "
+    "another platform than the one that was assumed.",
+    "why.nobody_proven_good": "A node is named by its readings with partners that are proven good. Where nobody is, "
+    "naming somebody would be a guess.",
+    "against.nobody_proven_good": "A search among fewer nodes finds good ones.",
+    "cause.search_cut_short": "the search ended before everybody was out of doubt",
+    "remedy.search_cut_short": "Go on with it: healthcheck localise --resume and this run, with a larger --budget or "
+    "--max-rounds.",
+    "why.search_cut_short": "It stops at its budget of time, at its most rounds, when it is interrupted, or when fewer "
+    "than two nodes are left. What stands is what was measured until then.",
+    "against.search_cut_short": "Everything that is named is confirmed already.",
+    "cause.search_not_measured": "no pair of nodes could be measured",
+    "remedy.search_not_measured": "Pairs start on their first node and need ssh from there to the second; without it "
+    "search with --launch-from local. Look at the raw output of one of the jobs.",
+    "why.search_not_measured": "The joint job started from one node only; pairs start from many.",
+    "against.search_not_measured": "Single pairs were measured.",
+    "cause.node_lost": "this node could not be measured with others any more",
+    "remedy.node_lost": "Look at the raw output of its pairs, and whether it can be reached from other nodes over ssh.",
+    "why.node_lost": "Jobs with three different partners did not start, while those partners did with others.",
+    "against.node_lost": "It takes part in other jobs over several nodes.",
+}

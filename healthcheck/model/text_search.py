@@ -1,0 +1,48 @@
+"""Texts of the search for what slows a job between nodes: its progress, its results, its page."""
+
+SEARCH_TEXTS: dict[str, str] = {
+    "search.begins": "{hosts} {hosts:node|nodes} together read {measured} GB/s where {expected} are expected: "
+    "searching for who slows them, in pairs {way}",
+    "search.way.rails": "rail by rail",
+    "search.way.nodes": "of whole nodes",
+    "search.whole_nodes": "no single rail is slow: once more with pairs of whole nodes",
+    "search.round": "round {round}: {jobs} {jobs:job|jobs}",
+    "search.done": "{rounds} {rounds:round|rounds}: {how}",
+    "search.nothing_to_search": "nothing to search: the nodes together are not slow",
+    "search.no_joint_job": "no job over all nodes was measured, so there is nothing to search for",
+    "search.reading_source": "round {round}, with {partner}",
+    "search.reading": "{measured} GB/s, {expected} expected ({percent:+d} %)",
+    "search.reading_stuck": "did not finish",
+    "search.fine": "round {round} with {partner}: {measured} GB/s, {expected} expected ({percent:+d} %)",
+    "search.joint_source": "round {round}, {hosts} {hosts:node|nodes} together",
+    "search.node.confirmed": "loses about {percent} % in pairs with {partners} {partners:partner|different partners}",
+    "search.node.likely": "most likely loses about {percent} %: slow in pairs with {partners} "
+    "{partners:partner|partners}, not all of which are cleared themselves",
+    "search.node.suspected": "may lose about {percent} %: the pairs with {partners} {partners:partner|partners} do not "
+    "settle it",
+    "search.node.intermittent": "two of the links at it are slow, each repeatedly, and it lost about {percent} % with "
+    "{partners} {partners:partner|partners}: it may be sick only now and then",
+    "search.node.lost": "could not be measured in three pairs with different partners: {why}",
+    "search.rail.confirmed": "rail {rail} ({device}) loses about {percent} % by itself, the other rails of the node do "
+    "not",
+    "search.rail.unnamed": "HCA not known",
+    "search.rails.node_wide": "{slow} of {rails} rails are slow: the cause is the node's, not that of one rail",
+    "search.rails.none": "no rail of it is slow by itself",
+    "search.link.slow": "what lies between {a} and {b} loses about {percent} %: slow in {jobs} {jobs:job|jobs}, and "
+    "both are well with others",
+    "search.path.slow": "pairs between the leaves {a} and {b} lose about {percent} %, and the nodes are well "
+    "with others",
+    "search.leaf.slow": "{sick} of the {nodes} on the leaf {leaf} are slow: its switch, or something they share",
+    "search.end.verified": "{hosts} {hosts:node|nodes} together are as fast as expected: {measured} of {expected} GB/s",
+    "search.end.once": "slow once and not again: the same {hosts} {hosts:node|nodes} together then read {measured} of "
+    "{expected} GB/s, and no pair is slow",
+    "search.end.unexplained": "nobody is named, and {hosts} {hosts:node|nodes} together stay slow: losses below "
+    "{unseen} % could not be seen; the expectation may be too high",
+    "search.end.scale": "no pair is slow and both halves of the nodes are fast, only all {hosts} together are slow",
+    "search.end.nobody_good": "so many pairs are slow that no node is proven good: nobody can be blamed",
+    "search.end.rounds": "stopped after {rounds} {rounds:round|rounds} (--max-rounds) without an answer for everybody",
+    "search.end.budget": "stopped after {rounds} {rounds:round|rounds}: the time for it (--budget) was used up",
+    "search.end.too_few": "fewer than two nodes are left to be measured together",
+    "search.end.stopped": "interrupted after {rounds} {rounds:round|rounds}",
+    "search.end.nothing_measured": "no pair could be measured: {why}",
+}

@@ -1,0 +1,224 @@
+"""The search for what slows a job between nodes: round by round, until the rest is proven or nothing more can be said.
+
+Which round comes next is said by `diagnosis.search`, from nothing but what was read so far; a search that was
+interrupted is gone through again with the results that were kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from healthcheck.diagnosis.search import Ending, Read, Round, Searching
+from healthcheck.diagnosis.search_record import Found, Phase, Played, search_record
+from healthcheck.diagnosis.search_results import BUDGET, NOTHING_MEASURED, STOPPED, search_checks
+from healthcheck.evaluation.expectation import Expectation
+from healthcheck.evaluation.limits import BUSBW_CHECK, largest_busbw_gbyte_s, thresholds
+from healthcheck.evaluation.stage import JobJudgement
+from healthcheck.model.command import JobOutcome
+from healthcheck.model.component import FABRIC
+from healthcheck.model.finding import CheckResult, Confidence
+from healthcheck.model.message import say
+from healthcheck.model.playbook import Stage
+from healthcheck.model.search import (
+    FullReading,
+    PairRound,
+    Problem,
+    Purpose,
+    Standing,
+)
+from healthcheck.model.verdict import Verdict
+from healthcheck.planning.rails import PairWay, rails_apart
+from healthcheck.ports import Event
+from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.ledger import Ledger
+from healthcheck.workflows.search_plays import STAGE, Plays
+from healthcheck.workflows.search_round import Rounds
+
+EMPTY_ROUNDS = 2
+LEAST_SHORTFALL = 0.05
+DEFAULT_TOURNAMENT = 8
+
+
+def run_localise(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]) -> None:
+    """Search, where a joint job was slow; everything found is in the ledger afterwards."""
+    slow = _slowest(ledger)
+    asked = stage.when == "always" or ledger.request.only == stage.name
+    if slow is not None:
+        _Search(stage, slow, ledger, engine, earlier).run()
+    elif asked:
+        ledger.add_checks([_nothing_to_search(stage, ledger)])
+
+
+def _slowest(ledger: Ledger) -> JobJudgement | None:
+    """The joint job to begin with: of those that are not good enough the first, all_reduce before others."""
+    slow = [joint for joint in ledger.joint if joint.verdict in (Verdict.DEGRADED, Verdict.FAIL) and joint.limit]
+    return min(slow, key=lambda joint: joint.outcomes[0].job.collective.value != "all_reduce", default=None)
+
+
+def _nothing_to_search(stage: Stage, ledger: Ledger) -> CheckResult:
+    if ledger.joint and all(joint.verdict is Verdict.PASS for joint in ledger.joint):
+        message, verdict = say("search.nothing_to_search"), Verdict.SKIPPED
+        return CheckResult("localise.search", FABRIC, verdict, message, "search.does_not_apply", stage.name)
+    message, verdict = say("search.no_joint_job"), Verdict.INCONCLUSIVE
+    return CheckResult("stage.run", FABRIC, verdict, message, "stage.not_run", stage.name)
+
+
+class _Search:
+    """One search. Belongs to the thread of the workflow."""
+
+    def __init__(
+        self, stage: Stage, slow: JobJudgement, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]
+    ) -> None:
+        self.stage, self.slow, self.ledger, self.engine = stage, slow, ledger, engine
+        request = ledger.request
+        outcome = slow.outcomes[0]
+        self.job = outcome.job
+        self.multi = request.playbook.stage(self.job.stage) or Stage("multi_node")
+        assert slow.limit is not None and ledger.platform is not None  # without a platform no job is slow
+        fractions, _ = thresholds(self.multi, request.playbook, ledger.platform, request.thresholds)
+        self.expected = Expectation(ledger.platform, self.job.collective, fractions)
+        self.rounds = Rounds(self.multi, ledger, engine, earlier)
+        self.plays = Plays(self.job, self.multi, self.expected, self.rounds, ledger, engine)
+        values = [largest_busbw_gbyte_s(each) for each in slow.outcomes]
+        finished = [value for value in values if value is not None]
+        measured = min(finished) if len(finished) == len(values) and _has_numbers(slow) else None
+        self.slow_run = FullReading(1, self.job.hosts, measured, self.expected.joint(len(self.job.hosts)), self.job.id)
+        self.played: list[Played] = []
+        self.phases: list[Phase] = []
+        self.verified: tuple[str, ...] = ()
+        self.empty = 0
+        self.spent_s = 0.0
+
+    def run(self) -> None:
+        """All of it: rail by rail where that can be, then whole nodes where no rail is slow."""
+        hosts = [self.rounds.hosts[name] for name in self.job.hosts if name in self.rounds.hosts]
+        rails = rails_apart(hosts, *self.ledger.tool)
+        way = self._tell_begin(rails)
+        ending = self._phase(way)
+        if ending is None:
+            self.engine.observer.event(Event(STAGE, say("search.whole_nodes")))
+            way = self._way(1)
+            ending = self._phase(way)
+        self._conclude(ending or Ending.UNEXPLAINED, way)
+
+    def _tell_begin(self, rails: int) -> PairWay:
+        slow = self.slow_run
+        message = say(
+            "search.begins",
+            hosts=len(slow.hosts),
+            measured=round(slow.busbw_gbyte_s or 0.0, 1),
+            expected=round(slow.expected_gbyte_s, 1),
+            way=str(say("search.way.rails") if rails > 1 else say("search.way.nodes")),
+        )
+        self.engine.observer.event(Event(STAGE, message))
+        return self._way(rails)
+
+    def _way(self, rails: int) -> PairWay:
+        collective = self.job.collective
+        return PairWay(self.ledger.request.playbook, self.multi, collective, rails, self.expected.pair(rails))
+
+    def _problem(self, way: PairWay) -> Problem:
+        labels = {host.name: host.label("leaf") or "" for host in self.ledger.request.hosts}
+        request = self.ledger.request
+        return Problem(
+            hosts=self.job.hosts,
+            leaves=tuple(labels[name] for name in self.job.hosts),
+            shortfall=max(self.slow_run.shortfall, LEAST_SHORTFALL),
+            pair_gbyte_s=way.expected,
+            sensitivity=request.sensitivity,
+            max_rounds=request.max_rounds,
+            # The second time a walk is enough: everybody has met everybody.
+            tournament_up_to=0 if self.phases else DEFAULT_TOURNAMENT,
+        )
+
+    def _phase(self, way: PairWay) -> str | None:
+        """Search with one kind of pairs; how it ended. None: no rail is slow, whole nodes have not been tried."""
+        problem = self._problem(way)
+        searching = Searching(problem, self.expected.joint)
+        searching.round = 1 + len(self.played)
+        steps = searching.steps()
+        ending: str | None = None
+        read: Read | None = None
+        while ending is None:
+            searching.set_aside(self.plays.gone())
+            try:
+                step = next(steps) if read is None else steps.send(read)
+            except StopIteration as stop:
+                ending = stop.value
+                break
+            if way.rails > 1 and _starts_over(step) and not _named(searching):
+                break
+            ending = self._may_not_go_on()
+            if ending is None:
+                read = self._play(step, way)
+                ending = self._after(read)
+        self.phases.append(Phase(problem, searching.view, searching.known.pairs))
+        return ending
+
+    def _may_not_go_on(self) -> str | None:
+        budget = self.ledger.request.budget_s
+        if budget is None:
+            budget = self.stage.budget
+        if self.engine.cancel.wanted:
+            return STOPPED
+        # A round takes about as long as the one before; one that is begun is not cut short.
+        longest = self.spent_s / len(self.played) if self.played else 0.0
+        return BUDGET if budget is not None and self.spent_s + longest >= budget else None
+
+    def _after(self, read: Read) -> str | None:
+        if self.engine.cancel.wanted:
+            return STOPPED
+        self.empty = 0 if read else self.empty + 1
+        return NOTHING_MEASURED if self.empty >= EMPTY_ROUNDS else None
+
+    def _play(self, step: Round, way: PairWay) -> Read:
+        begun = self.engine.clock.monotonic()
+        if isinstance(step, PairRound):
+            played, durations = self.plays.pairs(step, way)
+        else:
+            played, durations = self.plays.joint(step, way)
+        if not self.engine.cancel.wanted:
+            self.played.append(played)
+        # Rounds that were kept from an earlier try cost their time then.
+        self.spent_s += max(self.engine.clock.monotonic() - begun, max(durations, default=0.0))
+        self.ledger.save("incomplete")
+        return played.pairs or played.fulls
+
+    def _conclude(self, ending: str, way: PairWay) -> None:
+        ledger = self.ledger
+        if ending == Ending.VERIFIED and self.plays.passed:
+            self.verified = self.plays.proven_for_all(self.played[-1].fulls[-1].hosts, way)
+        found = Found(
+            phases=tuple(self.phases),
+            played=tuple(self.played),
+            ending=ending,
+            slow_run=self.slow_run,
+            verified=self.verified,
+            gone=tuple(host for host in self.job.hosts if host in self.plays.gone()),
+        )
+        checks = (*search_checks(found, self.slow.verdict, self.plays.why), *self.plays.lost())
+        ledger.add_checks(checks)
+        ledger.search = search_record(found)
+        ledger.verified = self.verified
+        for check in checks:
+            host = check.component.host
+            if host is not None and check.confidence is Confidence.CONFIRMED:
+                ledger.excluded.setdefault(host, check.message)
+            if check.verdict > Verdict.PASS:
+                self.engine.observer.event(Event(STAGE, check.message, str(check.component), check.verdict))
+        done = say("search.done", rounds=1 + len(self.played), how=str(checks[-1 - len(self.plays.lost())].message))
+        self.engine.observer.event(Event(STAGE, done))
+
+
+def _starts_over(step: Round) -> bool:
+    """Whether the search begins to look for smaller losses, after a slow verification."""
+    return isinstance(step, PairRound) and any(pair.purpose is Purpose.FRESH for pair in step.pairs)
+
+
+def _named(searching: Searching) -> bool:
+    view = searching.view
+    return bool(view.standing(Standing.CONFIRMED) or view.paths or view.link_pairs("confirmed", "likely"))
+
+
+def _has_numbers(joint: JobJudgement) -> bool:
+    return any(check.check == BUSBW_CHECK for check in joint.checks)

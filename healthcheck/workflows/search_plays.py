@@ -1,0 +1,167 @@
+"""What a search measures: the pairs of a round, jobs over many hosts, and who could not be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from healthcheck.diagnosis.search_record import Played
+from healthcheck.evaluation.expectation import Expectation
+from healthcheck.evaluation.stage import judge_jobs
+from healthcheck.model.command import CollectiveJob
+from healthcheck.model.component import node
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.message import Message, say
+from healthcheck.model.playbook import Stage
+from healthcheck.model.search import FullReading, FullRound, Kind, Pair, PairReading, PairRound
+from healthcheck.model.verdict import Verdict
+from healthcheck.planning.rails import PairWay, joint_job, pair_job
+from healthcheck.ports import Event
+from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.ledger import Ledger
+from healthcheck.workflows.nccl_judging import judge_logs
+from healthcheck.workflows.search_round import Ended, Rounds
+
+STAGE = "localise"
+TRIES = 3
+"""A joint job is tried without hosts that turned out to be busy so often; a host so often with other partners."""
+
+
+class Plays:
+    """Measures the rounds that a search asks for, over the hosts of the slow job. Belongs to one thread.
+
+    `passed` says whether the last joint job was fast enough by the limits of its stage; `why` holds the first reason
+    for which a pair could not be measured.
+    """
+
+    def __init__(
+        self, job: CollectiveJob, multi: Stage, expected: Expectation, rounds: Rounds, ledger: Ledger, engine: Engine
+    ) -> None:
+        self.job, self.multi, self.expected, self.rounds = job, multi, expected, rounds
+        self.ledger, self.engine = ledger, engine
+        self.failed_starts: dict[str, dict[str, Message | None]] = {}
+        self.passed = False
+        self.why: Message | None = None
+
+    def gone(self) -> frozenset[str]:
+        """Hosts of the slow job that can no longer be measured."""
+        lost = {host for host, partners in self.failed_starts.items() if len(partners) >= TRIES}
+        return frozenset(host for host in self.job.hosts if host in self.ledger.set_aside or host in lost)
+
+    def pairs(self, step: PairRound, way: PairWay) -> tuple[Played, list[float]]:
+        """The pairs of a round, all at once; and how long each job took, in seconds."""
+        gone = self.gone()
+        pairs = [pair for pair in step.pairs if gone.isdisjoint((pair.a, pair.b))]
+        jobs = {pair: self._pair_job(step.round, pair, way) for pair in pairs}
+        self._tell(step.round, len(jobs))
+        ended = self.rounds.run(list(jobs.values()))
+        left = frozenset(self.ledger.set_aside)
+        readings, untested = [], []
+        for pair, job in jobs.items():
+            result = ended.get(job.id)
+            # A node that died took its partner's job with it: that says nothing of the partner.
+            if result is None or not result.tells or (result.did_not_finish and not left.isdisjoint(job.hosts)):
+                untested.append((pair.a, pair.b))
+                self._note_failed(pair, result)
+                continue
+            self.failed_starts.pop(pair.a, None)
+            self.failed_starts.pop(pair.b, None)
+            value = result.measured_gbyte_s
+            readings.append(PairReading(step.round, pair.a, pair.b, pair.purpose, value, job=job.id))
+        kind = Kind.RAILS if way.rails > 1 else Kind.NODES
+        return Played(step.round, kind, tuple(readings), untested=tuple(untested)), _durations(ended.values())
+
+    def _pair_job(self, round_number: int, pair: Pair, way: PairWay) -> CollectiveJob:
+        hosts = self.rounds.hosts[pair.a], self.rounds.hosts[pair.b]
+        return pair_job(round_number, pair, hosts, self.rounds.launch_host((pair.a, pair.b)), way)
+
+    def _note_failed(self, pair: Pair, result: Ended | None) -> None:
+        if result is None or self.engine.cancel.wanted:
+            return
+        self.why = self.why or result.why
+        if not self.gone().isdisjoint((pair.a, pair.b)):
+            return
+        self.failed_starts.setdefault(pair.a, {})[pair.b] = result.why
+        self.failed_starts.setdefault(pair.b, {})[pair.a] = result.why
+
+    def joint(self, step: FullRound, way: PairWay) -> tuple[Played, list[float]]:
+        """Jobs over many hosts, in the order asked for; who turns out to be busy leaves, and the others try again."""
+        verify = len(step.orders) == 1
+        self._tell(step.round, len(step.orders))
+        readings: list[FullReading] = []
+        durations: list[float] = []
+        orders = dict(enumerate(step.orders, start=1))
+        for _ in range(TRIES):
+            jobs = {}
+            for place, order in orders.items():
+                hosts = [self.rounds.hosts[name] for name in order if name not in self.gone()]
+                if len(hosts) > 1:
+                    name = "verify" if verify else f"half{place}"
+                    stage = self.multi.name if verify else STAGE
+                    first = self.rounds.launch_host([host.name for host in hosts])
+                    jobs[place] = joint_job(f"{STAGE}-r{step.round:02d}-{name}", hosts, first, way, stage)
+            ended = self.rounds.run(list(jobs.values()))
+            durations += _durations(ended.values())
+            for place, job in jobs.items():
+                result = ended.get(job.id)
+                if result is None or (result.outcome is None and not self.engine.cancel.wanted):
+                    continue
+                del orders[place]
+                value = self._judged(result) if verify else result.measured_gbyte_s
+                expected = self.expected.joint(len(job.hosts))
+                readings.append(FullReading(step.round, job.hosts, value, expected, job.id))
+            if not orders or self.engine.cancel.wanted:
+                break
+        for order in orders.values():
+            # Never begun: nothing is proven, and the search takes it for as slow as can be.
+            readings.append(FullReading(step.round, order, None, self.expected.joint(len(order))))
+        return Played(step.round, Kind.VERIFY if verify else Kind.HALVES, fulls=tuple(readings)), durations
+
+    def _judged(self, result: Ended) -> float | None:
+        """A verification is judged and kept as every job over all nodes is."""
+        if result.outcome is None:
+            return None
+        request = self.ledger.request
+        judgements = judge_jobs(
+            self.multi, [result.outcome], request.playbook, self.ledger.platform, request.thresholds
+        )
+        self.ledger.add_jobs(judgements)
+        judge_logs(self.multi, judgements, self.ledger, self.engine)
+        self.passed = judgements[0].verdict is Verdict.PASS
+        return result.measured_gbyte_s
+
+    def _tell(self, round_number: int, jobs: int) -> None:
+        self.engine.observer.event(Event(STAGE, say("search.round", round=round_number, jobs=jobs)))
+
+    def lost(self) -> tuple[CheckResult, ...]:
+        """Hosts whose jobs did not start with any partner."""
+        lost = []
+        for host, tried in self.failed_starts.items():
+            if len(tried) >= TRIES:
+                why = str(next(iter(tried.values())) or "")
+                message = say("search.node.lost", why=why)
+                check = CheckResult("localise.node", node(host), Verdict.INCONCLUSIVE, message, "node_lost", STAGE)
+                lost.append(check)
+        return tuple(lost)
+
+    def proven_for_all(self, hosts: tuple[str, ...], way: PairWay) -> tuple[str, ...]:
+        """The same hosts with the other collectives of the joint stage: less than was planned proves nothing."""
+        proven = True
+        for collective in self.multi.collectives:
+            if collective is self.job.collective or self.engine.cancel.wanted:
+                continue
+            members = [self.rounds.hosts[name] for name in hosts]
+            other = replace(way, collective=collective)
+            job_id = f"{STAGE}-verify-{collective.value}"
+            job = joint_job(job_id, members, self.rounds.launch_host(hosts), other, self.multi.name)
+            result = self.rounds.run([job]).get(job.id)
+            if result is None or result.outcome is None:
+                return ()
+            self._judged(result)
+            proven = proven and self.passed
+        return hosts if proven and not self.engine.cancel.wanted else ()
+
+
+def _durations(ended: Iterable[Ended]) -> list[float]:
+    return [one.outcome.result.duration_s for one in ended if one.outcome is not None]
