@@ -2,8 +2,8 @@
  *
  * A real mpirun starts it on real hosts. The ranks really meet (once for every line of the table);
  * the numbers are invented by `python -m healthcheck.simulator.standin`, which rank 0 asks for the
- * lines. Where NCCL_DEBUG_FILE is set (%h host, %p pid) every rank writes there what NCCL would, by
- * `python -m healthcheck.simulator.nccl_log`. Built with -DNO_MPI it is what nccl-tests is without MPI: every process prints a table.
+ * lines. Where NCCL_DEBUG_FILE is set (%h host, %p pid) the first rank of each host writes there what NCCL would, by
+ * `python -m healthcheck.simulator.nccl_log`, and the others that they came up. Built with -DNO_MPI it is what nccl-tests is without MPI: every process prints a table.
  *
  * It reads on every host, below /run/standin:
  *   python   the interpreter that has healthcheck installed (rank 0's host)
@@ -126,10 +126,14 @@ static void write_nccl_log(int rank, char names[][NAME], int ranks, char faults[
     else snprintf(path + used, room, "%c", *pattern);
   }
   snprintf(what, sizeof what, "nccl_log --host %s --rank %d --pid %d", names[rank], rank, (int)getpid());
-  FILE *lines = popen(ask(what, names, ranks, faults, argc, argv), "r"), *log = fopen(path, "w");
-  while (lines && log && fgets(line, sizeof line, lines)) fputs(line, log);
+  FILE *log = fopen(path, "w"), *lines = NULL;
+  if (!log) return;
+  /* The other ranks of a host would write much the same, and to ask for each would load the two cores of a lab. */
+  if (!rank || strcmp(names[rank], names[rank - 1])) lines = popen(ask(what, names, ranks, faults, argc, argv), "r");
+  else fprintf(log, "%s:%d:%d [0] NCCL INFO comm 0x1 rank %d nranks %d - Init COMPLETE\n", names[rank], (int)getpid(), (int)getpid(), rank, ranks);
+  while (lines && fgets(line, sizeof line, lines)) fputs(line, log);
   if (lines) pclose(lines);
-  if (log) fclose(log);
+  fclose(log);
 }
 
 #ifdef NO_MPI
