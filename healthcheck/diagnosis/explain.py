@@ -71,7 +71,7 @@ def findings(
 class _Passed:
     """The results that are well and may speak against a finding: a few kinds of them on each node, of very many."""
 
-    def __init__(self, checks: Iterable[CheckResult], members: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, checks: Sequence[CheckResult], members: Mapping[str, tuple[str, ...]]) -> None:
         self._on_host: dict[str | None, list[CheckResult]] = {}
         self._between: dict[str, list[CheckResult]] = {}
         named = frozenset(name for cause in CAUSES for name in cause.contradicted)

@@ -23,7 +23,7 @@ LINK_CHECK = "localise.link"
 PATH_CHECK = "localise.path"
 SEARCH_CHECK = "localise.search"
 STAGE = "localise"
-BUDGET, STOPPED, NOTHING_MEASURED = "budget", "stopped", "nothing_measured"
+BUDGET, STOPPED, NOTHING_MEASURED, NO_ORDER = "budget", "stopped", "nothing_measured", "no_order"
 """Endings that the search itself does not know."""
 
 MOST_LINES = 8
@@ -215,13 +215,13 @@ class _Told:
         reading = self.readings[place]
         return reading.b if reading.a == host else reading.a
 
-    def _who(self, place: int, host: str) -> str:
-        reading = self.readings[place]
-        return self._partner(host, place) if host else f"{reading.a} and {reading.b}"
-
     def _quoted(self, place: int, host: str) -> Evidence:
         reading = self.readings[place]
-        source = str(say("search.reading_source", round=reading.round, partner=self._who(place, host)))
+        a, b = reading.a, reading.b
+        if host:
+            source = str(say("search.reading_source", round=reading.round, partner=self._partner(host, place)))
+        else:
+            source = str(say("search.pair_source", round=reading.round, a=a, b=b))
         if reading.busbw_gbyte_s is None:
             return Evidence(source, str(say("search.reading_stuck")))
         return Evidence(source, str(say("search.reading", **self._numbers(place, reading))))
@@ -229,7 +229,8 @@ class _Told:
     def _fine(self, place: int, host: str) -> Message:
         reading = self.readings[place]
         numbers = self._numbers(place, reading)
-        return say("search.fine", round=reading.round, partner=self._who(place, host), **numbers)
+        a, b = (host, self._partner(host, place)) if host else (reading.a, reading.b)
+        return say("search.fine", round=reading.round, a=a, b=b, **numbers)
 
     def _numbers(self, place: int, reading: PairReading) -> dict[str, float | int]:
         return {
@@ -269,6 +270,11 @@ def _ending(found: Found, slow: Verdict, *, named: bool, why: Message | None) ->
         case "nothing_measured":
             verdict = Verdict.INCONCLUSIVE
             message = say("search.end.nothing_measured", why=str(why or ""))
+        case "no_order":
+            message = say("search.end.no_order", hosts=numbers["hosts"])
+        case _ if named:
+            unseen = round(100 * found.phase.view.sought, 1)
+            message = say("search.end.still_slow", hosts=numbers["hosts"], unseen=unseen)
         case _:
             unseen = round(100 * found.phase.view.sought, 1)
             message = say("search.end.unexplained", hosts=numbers["hosts"], unseen=unseen)

@@ -39,7 +39,7 @@ SEARCH_CAUSE_TEXTS: dict[str, str] = {
     "why.slow_once": "The same nodes together were measured again and were as fast as expected, and no pair was slow: "
     "other traffic, a cold start or a short fault.",
     "against.slow_once": "The slow job comes back at every second run.",
-    "cause.slow_unexplained": "the nodes together are slow and no node, link or path accounts for it",
+    "cause.slow_unexplained": "the nodes together are slow and what was found does not account for it",
     "remedy.slow_unexplained": "See in the rounds of the search how slow the pairs are: where all are well, look at "
     "what a full job alone loads (spines, adaptive routing, other jobs), or correct the expectation.",
     "why.slow_unexplained": "Losses too small to be told from noise add up, or only a job of all nodes loads what is "

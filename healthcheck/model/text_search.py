@@ -6,14 +6,16 @@ SEARCH_TEXTS: dict[str, str] = {
     "search.way.rails": "rail by rail",
     "search.way.nodes": "of whole nodes",
     "search.whole_nodes": "no single rail is slow: once more with pairs of whole nodes",
+    "search.rails": "the rails of {nodes} {nodes:node|nodes}, each by itself: {jobs} {jobs:job|jobs}",
     "search.round": "round {round}: {jobs} {jobs:job|jobs}",
     "search.done": "{rounds} {rounds:round|rounds}: {how}",
     "search.nothing_to_search": "nothing to search: the nodes together are not slow",
     "search.no_joint_job": "no job over all nodes was measured, so there is nothing to search for",
     "search.reading_source": "round {round}, with {partner}",
+    "search.pair_source": "round {round}, {a} with {b}",
     "search.reading": "{measured} GB/s, {expected} expected ({percent:+d} %)",
     "search.reading_stuck": "did not finish",
-    "search.fine": "round {round} with {partner}: {measured} GB/s, {expected} expected ({percent:+d} %)",
+    "search.fine": "round {round}, {a} with {b}: {measured} GB/s, {expected} expected ({percent:+d} %)",
     "search.joint_source": "round {round}, {hosts} {hosts:node|nodes} together",
     "search.node.confirmed": "loses about {percent} % in pairs with {partners} {partners:partner|different partners}",
     "search.node.likely": "most likely loses about {percent} %: slow in pairs with {partners} "
@@ -36,6 +38,10 @@ SEARCH_TEXTS: dict[str, str] = {
     "search.end.verified": "{hosts} {hosts:node|nodes} together are as fast as expected: {measured} of {expected} GB/s",
     "search.end.once": "slow once and not again: the same {hosts} {hosts:node|nodes} together then read {measured} of "
     "{expected} GB/s, and no pair is slow",
+    "search.end.still_slow": "what is named does not account for all of it: {hosts} {hosts:node|nodes} together without it "
+    "stay slow; losses below {unseen} % could not be seen",
+    "search.end.no_order": "no rank order of the other {hosts} avoids what is slow between nodes: they cannot be "
+    "proven together before it is repaired",
     "search.end.unexplained": "nobody is named, and {hosts} {hosts:node|nodes} together stay slow: losses below "
     "{unseen} % could not be seen; the expectation may be too high",
     "search.end.scale": "no pair is slow and both halves of the nodes are fast, only all {hosts} together are slow",

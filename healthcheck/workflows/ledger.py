@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from healthcheck.diagnosis.explain import findings
+from healthcheck.evaluation.advice import settled
 from healthcheck.evaluation.fleet import fleet_settings
 from healthcheck.evaluation.gate import checks_by_host, exit_code, host_verdict, proven_hosts, run_verdict
 from healthcheck.evaluation.stage import JobJudgement
@@ -157,15 +158,16 @@ class Ledger:
         request = self.request
         fleet = fleet_settings(self.settings)
         planned = any(request.wants(stage) for stage in BENCHMARK_STAGES)
-        by_host = checks_by_host(self.checks)
+        checks = settled(self.checks, self._measured_well(), {host.name for host in request.hosts})
+        by_host = checks_by_host(checks)
         verdicts = {
             host.name: self._host_verdict(host.name, by_host.get(host.name, ()), planned) for host in request.hosts
         }
-        verdict = run_verdict(verdicts, self.checks)
+        verdict = run_verdict(verdicts, checks)
         if state != "complete":
             verdict = max(verdict, Verdict.INCONCLUSIVE)
         jobs = [(job.stage, job.hosts, job.verdict) for job in self.jobs]
-        proven = proven_hosts(jobs, verdicts, self.checks, self.verified) if state == "complete" else ()
+        proven = proven_hosts(jobs, verdicts, checks, self.verified) if state == "complete" else ()
         code = exit_code(verdict, request.playbook.gate, request.allow_degraded)
         finished = stamp(self.engine.clock.now()) if state != "incomplete" else None
         return RunRecord(
@@ -183,9 +185,9 @@ class Ledger:
                 self._host_record(host, verdicts[host.name], by_host.get(host.name, ())) for host in request.hosts
             ),
             jobs=tuple(self.jobs),
-            checks=tuple(self.checks),
+            checks=checks,
             findings=findings(
-                self.checks,
+                checks,
                 verdicts,
                 request.run_id,
                 {job.id: job.hosts for job in self.jobs},
@@ -206,6 +208,11 @@ class Ledger:
             fleet=fleet,
             search=self.search,
         )
+
+    def _measured_well(self) -> set[str]:
+        """Hosts whose every job, alone and with others, was as it should be, or that a search proved at its end."""
+        slow = {name for job in self.jobs if job.verdict is not Verdict.PASS for name in job.hosts}
+        return (self.measured - slow - set(self.set_aside)) | set(self.verified)
 
     def _notes(self) -> tuple[Message, ...]:
         notes = [say("run.simulated")] if self.simulated else []

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from healthcheck.diagnosis.search import Ending, Read, Round, Searching
 from healthcheck.diagnosis.search_record import Found, Phase, Played, search_record
-from healthcheck.diagnosis.search_results import BUDGET, NOTHING_MEASURED, STOPPED, search_checks
+from healthcheck.diagnosis.search_results import BUDGET, NO_ORDER, NOTHING_MEASURED, STOPPED, search_checks
 from healthcheck.evaluation.expectation import Expectation
 from healthcheck.evaluation.limits import BUSBW_CHECK, largest_busbw_gbyte_s, thresholds
 from healthcheck.evaluation.stage import JobJudgement
@@ -28,10 +28,12 @@ from healthcheck.model.search import (
 )
 from healthcheck.model.verdict import Verdict
 from healthcheck.planning.rails import PairWay, rails_apart
+from healthcheck.planning.walk import between
 from healthcheck.ports import Event
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.search_plays import STAGE, Plays
+from healthcheck.workflows.search_rails import name_rails
 from healthcheck.workflows.search_round import Rounds
 
 EMPTY_ROUNDS = 2
@@ -151,7 +153,7 @@ class _Search:
             ending = self._may_not_go_on()
             if ending is None:
                 read = self._play(step, way)
-                ending = self._after(read)
+                ending = self._after(read) or self._no_order(searching, read)
         self.phases.append(Phase(problem, searching.view, searching.known.pairs))
         return ending
 
@@ -171,6 +173,17 @@ class _Search:
         self.empty = 0 if read else self.empty + 1
         return NOTHING_MEASURED if self.empty >= EMPTY_ROUNDS else None
 
+    def _no_order(self, searching: Searching, read: Read) -> str | None:
+        """A slow verification whose ring had to use what is known to be slow proves nothing, and never will."""
+        view, leaf = searching.view, searching.leaf
+        bad = {between(a, b) for a, b in view.link_pairs("confirmed", "likely")}
+        for reading in read:
+            if isinstance(reading, FullReading) and reading.shortfall > searching.tolerance:
+                ring = zip(reading.hosts, (*reading.hosts[1:], reading.hosts[0]), strict=True)
+                if any(between(a, b) in bad or between(leaf[a], leaf[b]) in view.paths for a, b in ring):
+                    return NO_ORDER
+        return None
+
     def _play(self, step: Round, way: PairWay) -> Read:
         begun = self.engine.clock.monotonic()
         if isinstance(step, PairRound):
@@ -188,6 +201,9 @@ class _Search:
         ledger = self.ledger
         if ending == Ending.VERIFIED and self.plays.passed:
             self.verified = self.plays.proven_for_all(self.played[-1].fulls[-1].hosts, way)
+        good = self.verified or self.phases[-1].view.standing(Standing.GOOD)
+        on = self._may_not_go_on() is None
+        rails, devices = name_rails(self.plays, self.phases[-1].view, self._way(1), good) if on else ((), {})
         found = Found(
             phases=tuple(self.phases),
             played=tuple(self.played),
@@ -195,6 +211,8 @@ class _Search:
             slow_run=self.slow_run,
             verified=self.verified,
             gone=tuple(host for host in self.job.hosts if host in self.plays.gone()),
+            rails=rails,
+            devices=devices,
         )
         checks = (*search_checks(found, self.slow.verdict, self.plays.why), *self.plays.lost())
         ledger.add_checks(checks)

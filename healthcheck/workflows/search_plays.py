@@ -11,6 +11,7 @@ from healthcheck.evaluation.expectation import Expectation
 from healthcheck.evaluation.stage import judge_jobs
 from healthcheck.model.command import CollectiveJob
 from healthcheck.model.component import node
+from healthcheck.model.fabric_facts import Topology
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import Message, say
 from healthcheck.model.playbook import Stage
@@ -48,6 +49,11 @@ class Plays:
         """Hosts of the slow job that can no longer be measured."""
         lost = {host for host, partners in self.failed_starts.items() if len(partners) >= TRIES}
         return frozenset(host for host in self.job.hosts if host in self.ledger.set_aside or host in lost)
+
+    def topology(self, host: str) -> Topology | None:
+        """How GPUs and HCAs of a host are joined, where the look at it could say so."""
+        facts = self.ledger.facts.get(host)
+        return None if facts is None else facts.topology.value
 
     def pairs(self, step: PairRound, way: PairWay) -> tuple[Played, list[float]]:
         """The pairs of a round, all at once; and how long each job took, in seconds."""

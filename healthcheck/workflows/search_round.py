@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from healthcheck.evaluation.integrity import judge_integrity
 from healthcheck.evaluation.limits import largest_busbw_gbyte_s
@@ -97,7 +98,9 @@ class Rounds:
         return [(by_name[ticket.name], start) for ticket, start in done]
 
     def _prepare(self, job: CollectiveJob) -> Launch | CheckResult:
-        hosts = tuple(self.hosts[name] for name in job.hosts)
+        # The hostfile says how many ranks go to each: of one GPU a node only one.
+        named = zip(job.hosts, job.ranks_per_host, strict=True)
+        hosts = tuple(replace(self.hosts[name], slots=ranks) for name, ranks in named)
         place = None if job.launch_host is None else self.hosts[job.launch_host]
         start = prepare(self._stage, job, hosts, place, self._ledger, self._engine, apart=job.id)
         if isinstance(start, CheckResult):

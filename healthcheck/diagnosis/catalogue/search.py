@@ -7,21 +7,22 @@ from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
 _SLOWS = ("peak", "integrity")
+_BLOCKS = (*_SLOWS, "search.no_order")
 _LIKELY, _SUSPECTED = Confidence.LIKELY, Confidence.SUSPECTED
 
 SEARCH_CAUSES: tuple[Cause, ...] = (
     Cause("slow_rail", rules=("slow_rail",), explains=(*_SLOWS, "slow_node"), commands=CARDS, reference=TROUBLE),
     Cause("slow_leaf", rules=("slow_leaf",), confidence=_LIKELY, explains=_SLOWS, reference=TROUBLE),
     Cause("slow_node", rules=("slow_node",), explains=_SLOWS, commands=(*CARDS, *TOPOLOGY), reference=TROUBLE),
-    Cause("slow_path", rules=("slow_path",), explains=_SLOWS, reference=TROUBLE),
-    Cause("slow_link", Severity.WARNING, rules=("slow_link",), explains=_SLOWS, reference=TROUBLE),
+    Cause("slow_path", rules=("slow_path",), explains=_BLOCKS, reference=TROUBLE),
+    Cause("slow_link", Severity.WARNING, rules=("slow_link",), explains=_BLOCKS, reference=TROUBLE),
     Cause("slow_once", Severity.INFO, rules=("search.once",), confidence=_LIKELY, explains=_SLOWS),
     Cause("slow_at_scale", Severity.WARNING, rules=("search.scale",), confidence=_LIKELY, explains=_SLOWS),
     Cause("nobody_proven_good", Severity.WARNING, rules=("search.nobody_good",), explains=_SLOWS),
     Cause(
         "slow_unexplained",
         Severity.WARNING,
-        rules=("search.unexplained", "search.verified"),
+        rules=("search.unexplained", "search.verified", "search.no_order"),
         confidence=_SUSPECTED,
         explains=_SLOWS,
     ),

@@ -1,0 +1,60 @@
+"""Which rail of a confirmed node is slow: each by itself, with a partner that is proven good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from healthcheck.diagnosis.localise import View
+from healthcheck.diagnosis.rail_devices import rail_devices
+from healthcheck.diagnosis.rails_of import SlowRails, slow_rails
+from healthcheck.model.command import CollectiveJob
+from healthcheck.model.message import say
+from healthcheck.model.search import PairReading, Purpose, Standing
+from healthcheck.planning.rails import PairWay, rail_job
+from healthcheck.ports import Event
+from healthcheck.workflows.search_plays import STAGE, Plays
+
+MOST_NAMED = 16
+"""Of so many confirmed nodes the rails are looked at; where more are sick, it is hardly one card each."""
+LEAST_CONTROLS = 2
+
+
+def name_rails(
+    plays: Plays, view: View, way: PairWay, good: Sequence[str]
+) -> tuple[tuple[SlowRails, ...], dict[str, tuple[str, ...]]]:
+    """The rails of each confirmed node, and the HCA of each of its rails. `good` hosts may serve as partners.
+
+    One GPU a node at a time, over the HCA of that rail: all nodes at once, their rails one after the other. Pairs of
+    good nodes are measured beside them, for what a healthy rail reads.
+    """
+    gone = plays.gone()
+    named = [host for host in view.standing(Standing.CONFIRMED) if host not in gone][:MOST_NAMED]
+    free = [host for host in good if host not in gone and host not in named]
+    pairs = [(host, free.pop(0)) for host in named if free]
+    controls = [(free.pop(0), free.pop(0)) for _ in range(max(LEAST_CONTROLS, len(pairs) + 1)) if len(free) > 1]
+    count = min((plays.rounds.hosts[host].slots or 1 for pair in (*pairs, *controls) for host in pair), default=1)
+    devices = {host: rail_devices(plays.topology(host)) for pair in (*pairs, *controls) for host in pair}
+    if not pairs or count < 2:
+        return (), {}
+    jobs: dict[tuple[str, str], list[CollectiveJob]] = {}
+    for a, b in (*pairs, *controls):
+        jobs[a, b] = [_job(plays, a, b, rail, devices, way) for rail in range(count)]
+    plays.engine.observer.event(Event(STAGE, say("search.rails", nodes=len(pairs), jobs=count * len(jobs))))
+    ended = plays.rounds.run([job for own in jobs.values() for job in own])
+    readings = []
+    for (a, b), own in jobs.items():
+        results = [ended.get(job.id) for job in own]
+        if all(result is not None and result.tells for result in results):
+            values = tuple((result.measured_gbyte_s or 0.0) if result is not None else 0.0 for result in results)
+            readings.append(PairReading(0, a, b, Purpose.RETEST, min(values), values))
+    partners = {b for _, b in pairs}
+    found = [slow_rails(host, readings, partners) for host, _ in pairs]
+    return tuple(rails for rails in found if rails is not None), devices
+
+
+def _job(plays: Plays, a: str, b: str, rail: int, devices: dict[str, tuple[str, ...]], way: PairWay) -> CollectiveJob:
+    """NCCL_IB_HCA holds for both nodes, so it is set only where both call the card of that rail the same."""
+    names = {devices[host][rail] if rail < len(devices[host]) else "" for host in (a, b)}
+    device = names.pop() if len(names) == 1 else ""
+    hosts = plays.rounds.hosts
+    return rail_job(hosts[a], hosts[b], rail, device or None, plays.rounds.launch_host((a, b)), way)
