@@ -1,6 +1,7 @@
 """Texts about what should be the same on all nodes."""
 
 FLEET_TEXTS: dict[str, str] = {
+    "remark.no_effect": "{what}; nothing measured here is slow, so it is only a remark",
     "fleet.same": "{count} {count:version or setting is|versions and settings are} the same on {nodes} "
     "{nodes:node|nodes}",
     "fleet.differs": "{what} is {value} here and {common} on {count} of {told} {told:node|nodes}",

@@ -136,7 +136,10 @@ REPORT_TEXTS: dict[str, str] = {
     "report.nodes.all": "All {total} {total:node|nodes}",
     "report.nodes.no_reason": "no reason recorded",
     "report.nodes.pass_reason": "every check passed",
-    "report.looks.answer": "The worst of each area before the benchmarks; nodes that look alike share a row.",
+    "report.looks.answer": "The worst of each area before the benchmarks; nodes that look alike share a row. "
+    "PASS*: part of it was not seen.",
+    "report.looks.remarks": "Worth knowing, without effect on what was measured:",
+    "report.looks.remark_line": "{nodes}: {text}",
     "report.looks.gpus": "GPUs",
     "report.looks.nvlink": "NVLink",
     "report.looks.hcas": "HCAs",

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from healthcheck.evaluation.advice import REMARK
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import say
 from healthcheck.model.playbook import PROBE_STAGE
@@ -43,6 +44,13 @@ class NotSeen(Struct, frozen=True):
     count: int
 
 
+class Remark(Struct, frozen=True):
+    """Something worth knowing that had no effect, and on which nodes (folded)."""
+
+    text: str
+    nodes: str
+
+
 class Looks(Struct, frozen=True):
     """The table of the looks before the benchmarks. `columns` are the titles of the cells, `more` rows are left out."""
 
@@ -50,6 +58,7 @@ class Looks(Struct, frozen=True):
     rows: tuple[LooksRow, ...]
     more: int
     not_seen: tuple[NotSeen, ...]
+    remarks: tuple[Remark, ...]
 
 
 def looks(record: RunRecord) -> Looks:
@@ -70,6 +79,7 @@ def looks(record: RunRecord) -> Looks:
         rows=tuple(LooksRow(folded(hosts), cells) for cells, hosts in ordered[:MOST_ROWS]),
         more=max(0, len(ordered) - MOST_ROWS),
         not_seen=_not_seen(record.checks),
+        remarks=_remarks(record.checks),
     )
 
 
@@ -93,6 +103,17 @@ def _word(found: list[CheckResult]) -> str:
         return (Verdict.SKIPPED if left_alone and max(seen) is Verdict.PASS else max(seen)).name
     unseen = any(check.rule.startswith(_UNSEEN) for check in found)
     return str(say("report.looks.unseen") if unseen else say("report.looks.nothing"))
+
+
+def _remarks(checks: Iterable[CheckResult]) -> tuple[Remark, ...]:
+    """Each remark once, with all nodes it holds for; those of many nodes first."""
+    hosts: dict[str, dict[str, None]] = {}
+    for check in checks:
+        if check.message.code == REMARK:
+            names = hosts.setdefault(one_line(str(check.message.args.get("what", check.rule))), {})
+            names.update({check.component.host or str(check.component): None})
+    ordered = sorted(hosts.items(), key=lambda item: -len(item[1]))
+    return tuple(Remark(text, folded(names)) for text, names in ordered[:MOST_ROWS])
 
 
 def _not_seen(checks: Iterable[CheckResult]) -> tuple[NotSeen, ...]:
