@@ -1,16 +1,12 @@
 """Variables that force NCCL off its way: from the environment of the node or from nccl.conf, not from this run.
 
-The rules are those of the look at the settings of a login (`probes/nccl_settings.py`): what NCCL took of them, and what
-only the environment of the job held, has the same causes.
+The look at the settings of a login (`probes/nccl_settings.py`) holds what it finds against the same table. What NCCL
+took of it, and what only the environment of the job held, stands here.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-
-from msgspec import Struct
-
+from healthcheck.evaluation.harmful_settings import HARMS, Machine, harm_of
 from healthcheck.evaluation.transport_view import Found, HostView, source_of
 from healthcheck.model.message import say
 from healthcheck.model.nccl import NcclRankLog, NcclSetting
@@ -20,70 +16,6 @@ from healthcheck.model.verdict import Verdict
 SETTINGS_CHECK = "nccl.settings"
 
 _MOST_QUOTED = 5
-_CHOOSES_GID = (2, 21)  # NCCL finds the right one by itself since then
-_LOWEST_LEVEL = ("0", "LOC")  # shuts a way altogether; NVL, PXB, SYS are choices a site may have made for good
-
-
-def _on(value: str) -> bool:
-    return value not in ("", "0")
-
-
-def _lowest(value: str) -> bool:
-    return value.upper() in _LOWEST_LEVEL
-
-
-def _any(_value: str) -> bool:
-    return True
-
-
-class _Force(Struct, frozen=True):
-    """Variables and what they do. `taken`: with which values; `where`: on which hosts it matters."""
-
-    rule: str
-    name: re.Pattern[str]
-    taken: Callable[[str], bool] = _any
-    where: Callable[[HostView, NcclRankLog], bool] = lambda view, log: True
-
-
-def _force(
-    rule: str,
-    names: str,
-    taken: Callable[[str], bool] = _any,
-    where: Callable[[HostView, NcclRankLog], bool] = lambda view, log: True,
-) -> _Force:
-    return _Force(f"settings.{rule}", re.compile(rf"NCCL_(?:{names})"), taken, where)
-
-
-def _has_rdma(view: HostView, _log: NcclRankLog) -> bool:
-    return view.platform is None or view.has_rdma_nics
-
-
-def _has_nvls(view: HostView, _log: NcclRankLog) -> bool:
-    return view.platform is None or view.has_nvls
-
-
-def _chooses_gid(_view: HostView, log: NcclRankLog) -> bool:
-    if log.version is None:
-        return False
-    major, minor, *_ = log.version.split(".")
-    return (int(major), int(minor)) >= _CHOOSES_GID
-
-
-# Order: what costs most first; the first one that is set names the rule.
-_FORCES = (
-    _force("ib_disable", "IB_DISABLE", _on, _has_rdma),
-    _force("p2p_disable", r"P2P_\w*DISABLE\w*", _on),
-    _force("p2p_disable", "P2P_LEVEL", _lowest),
-    _force("gdr_level", "(?:NET|IB)_GDR_LEVEL", _lowest, _has_rdma),
-    _force("shm_disable", "SHM_DISABLE", _on),
-    _force("nvls_disable", "NVLS_ENABLE", lambda value: value == "0", _has_nvls),
-    _force("algo", "ALGO"),
-    _force("proto", "PROTO"),
-    _force("channels", "(?:MAX|MIN)_(?:NCHANNELS|NRINGS|CTAS)"),
-    _force("gid_index", "IB_GID_INDEX", lambda value: not value.startswith("-"), _chooses_gid),
-    _force("forced", "NTHREADS|BUFFSIZE"),
-    _force("forced", r"(?:SHM|IB|NVLS)_\w*DISABLE\w*", _on),
-)
 
 
 def forced_settings(view: HostView) -> Found | None:
@@ -92,8 +24,9 @@ def forced_settings(view: HostView) -> Found | None:
         return None
     forced: dict[str, tuple[int, NcclRankLog, NcclSetting]] = {}
     for log in view.logs:
+        machine = _machine(view, log)
         for setting in log.settings:
-            place = _place(setting, log, view)
+            place = harm_of(setting.name, setting.value, machine)
             if place is not None and setting.name not in view.own_settings:
                 forced.setdefault(setting.name, (place, log, setting))
     if not forced:
@@ -103,12 +36,11 @@ def forced_settings(view: HostView) -> Found | None:
     sources = ", ".join(dict.fromkeys(setting.source for _, _, setting in worst_first))
     evidence = tuple(Evidence(source_of(log), setting.text) for _, log, setting in worst_first[:_MOST_QUOTED])
     message = say("nccl.settings_forced", names=names, sources=sources)
-    return Found(Verdict.DEGRADED, _FORCES[worst_first[0][0]].rule, message, evidence)
+    return Found(Verdict.DEGRADED, HARMS[worst_first[0][0]].rule, message, evidence)
 
 
-def _place(setting: NcclSetting, log: NcclRankLog, view: HostView) -> int | None:
-    """The row of what this setting forces here; None for one that forces nothing."""
-    for place, force in enumerate(_FORCES):
-        if force.name.fullmatch(setting.name) and force.taken(setting.value) and force.where(view, log):
-            return place
-    return None
+def _machine(view: HostView, log: NcclRankLog) -> Machine:
+    platform = view.platform
+    if platform is None:
+        return Machine(nccl=log.version)
+    return Machine(platform.has_rdma, platform.has_nvls, log.version)

@@ -85,13 +85,13 @@ def _transport(view: HostView) -> Found | None:
     """TCP where there is RDMA. NCCL picks the network when it starts, so a job on one node shows it too."""
     on_tcp = next((log for log in view.logs if _is_tcp(log)), None)
     if on_tcp is not None:
-        if not view.has_rdma_nics:
+        if not view.has_rdma:
             return None
         message = say("nccl.socket", network=on_tcp.network or "")
         return Found(Verdict.FAIL, "transport.socket", message, quoted(on_tcp, "no_nics", "network", "plugin"))
     loops, log, pair = view.loopback()
     # Between GPUs that only PCIe joins NCCL may choose the way over the NIC, because it is the faster one.
-    if loops and log is not None and (view.platform is None or view.is_nvlink):
+    if loops and log is not None and (view.platform is None or view.has_nvlink):
         message = say("nccl.loopback", count=loops)
         return Found(Verdict.FAIL, "transport.loopback", message, quoted(log, pair))
     if any(log.network is not None for log in view.logs):
@@ -143,7 +143,7 @@ def _quoted_far(logs: Sequence[NcclRankLog]) -> tuple[Evidence, ...]:
 def _nics(view: HostView) -> Found | None:
     """More NICs than promised are no finding: NCCL takes storage ports too."""
     used = view.nics_used
-    if used is None or view.platform is None or not view.has_rdma_nics:
+    if used is None or view.platform is None or not view.has_rdma:
         return None
     expected = view.platform.nics.count
     if used >= expected:
@@ -154,7 +154,7 @@ def _nics(view: HostView) -> Found | None:
 
 
 def _p2p(view: HostView) -> Found | None:
-    if not view.is_nvlink or view.ranks_here < 2:
+    if not view.has_nvlink or view.ranks_here < 2:
         return None
     over_memory = next((log for log in view.logs if log.links_of("SHM")), None)
     if over_memory is not None:

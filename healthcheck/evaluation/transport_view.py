@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
@@ -14,11 +13,7 @@ from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Evidence
 from healthcheck.model.verdict import Verdict
 
-_NVLINK_GBYTE_S = 100.0  # the ring peak of PCIe machines ends far below, that of NVLink boards begins above
-_HOPPER_OR_NEWER = re.compile(r"\b(?:H100|H200|H800|H20|B100|B200|B300)\b(?!.*\b(?:PCIe|NVL)\b)")
-_RACK = re.compile(r"\bGB[23]00\b")
-_FULL_BOARD = 8  # Hopper boards with four GPUs have no NVSwitch
-_RDMA_LAYERS = {"infiniband": "IB", "ethernet": "RoCE"}
+_PRINTED_LAYERS = {"infiniband": "IB", "ethernet": "RoCE"}
 
 
 class Found(Struct, frozen=True):
@@ -52,15 +47,14 @@ class HostView(Struct, frozen=True):
         return frozenset(name for name, _ in self.job.env)
 
     @property
-    def is_nvlink(self) -> bool:
-        """Are the GPUs of this machine type joined by NVLink?"""
-        return self.platform is not None and self.platform.intra_busbw_gbyte_s.value >= _NVLINK_GBYTE_S
+    def has_nvlink(self) -> bool:
+        """Are the GPUs of this machine type joined by NVLink? Of an unknown one nothing is promised."""
+        return self.platform is not None and self.platform.has_nvlink
 
     @property
-    def has_rdma_nics(self) -> bool:
+    def has_rdma(self) -> bool:
         """Does this machine type have InfiniBand or RoCE for the GPUs?"""
-        nics = self.platform.nics if self.platform is not None else None
-        return nics is not None and nics.count > 0 and nics.link_layer.lower() in _RDMA_LAYERS
+        return self.platform is not None and self.platform.has_rdma
 
     @property
     def one_nic_a_gpu(self) -> bool:
@@ -70,16 +64,12 @@ class HostView(Struct, frozen=True):
     @property
     def has_nvls(self) -> bool:
         """Can the switches of this machine type add up by themselves (NVLS)?"""
-        if self.platform is None or not self.is_nvlink:
-            return False
-        names = self.platform.gpu.names
-        on_board = self.platform.gpu.count >= _FULL_BOARD and any(map(_HOPPER_OR_NEWER.search, names))
-        return on_board or any(map(_RACK.search, names))
+        return self.platform is not None and self.platform.has_nvls
 
     @property
     def nics_used(self) -> int | None:
         """Ports all ranks use together, of the link layer of the platform; None where no list was printed whole."""
-        wanted = _RDMA_LAYERS.get(self.platform.nics.link_layer.lower()) if self.platform is not None else None
+        wanted = _PRINTED_LAYERS.get(self.platform.nics.link_layer.lower()) if self.platform is not None else None
         ports = {(nic.device, nic.port, nic.layer) for log in self.logs for nic in log.nics}
         return sum(wanted in (None, layer) for _, _, layer in ports) if ports else None
 

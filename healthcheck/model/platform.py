@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from healthcheck.model.gpu_models import has_nvls
+
+_NVLINK_GBYTE_S = 100.0  # a ring over PCIe ends far below, even of the sixth generation; NVLink boards begin above
+_RDMA_LAYERS = ("infiniband", "ethernet")
+
 
 class Sourced(Struct, frozen=True, forbid_unknown_fields=True):
     """A number and where it was published or measured."""
@@ -57,6 +62,21 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     def nic_sum_gbyte_s(self) -> float:
         """All compute NICs of a node together: Gb/s / 8."""
         return self.nics.count * self.nics.rate_gbit_s / 8
+
+    @property
+    def has_nvlink(self) -> bool:
+        """Are the GPUs of a node joined by NVLink?"""
+        return self.intra_busbw_gbyte_s.value >= _NVLINK_GBYTE_S
+
+    @property
+    def has_nvls(self) -> bool:
+        """Can the switches between the GPUs add up by themselves (NVLS)?"""
+        return self.has_nvlink and any(has_nvls(name, self.gpu.count) for name in self.gpu.names)
+
+    @property
+    def has_rdma(self) -> bool:
+        """Are there InfiniBand or RoCE ports for the GPUs?"""
+        return self.nics.count > 0 and self.nics.link_layer.lower() in _RDMA_LAYERS
 
 
 class Limit(Struct, frozen=True):

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.fleet import Settings
 from healthcheck.model.gpu_facts import Fabric, GpuLinks, GpuState, GpuStates, NvSwitch
-from healthcheck.model.gpu_models import SWITCH_MODELS, board_gpu
+from healthcheck.model.gpu_models import FULL_BOARD, SWITCH_MODELS, board_gpu
 from healthcheck.model.message import say
 from healthcheck.model.node import Gpu, NodeFacts
 from healthcheck.model.reading import Evidence, Reading, ReadingState
@@ -28,7 +28,6 @@ MANAGER_CHECK = "fabric.manager"
 STATE_CHECK = "fabric.state"
 UNIT = "nvidia-fabricmanager"
 _PCI = "/sys/bus/pci/devices"
-_FULL_BOARD = 8
 # pgrep sees the first 15 letters of a name. A unit that does not exist is `inactive` to `is-active`, so show is asked.
 _TEXT = one_line(rf"""
     for dir in {_PCI}/*; do
@@ -147,7 +146,7 @@ def needs_manager(fabric: Fabric, gpus: Iterable[Gpu], links: Iterable[GpuLinks]
         return True
     boards = [board_gpu(gpu.name) for gpu in gpus]
     switched = sum(board is not None and board.switched for board in boards)
-    return not fabric.virtual and switched >= _FULL_BOARD and any(gpu.links or gpu.all_inactive for gpu in links)
+    return not fabric.virtual and switched >= FULL_BOARD and any(gpu.links or gpu.all_inactive for gpu in links)
 
 
 def _switches(host: str, fabric: Fabric) -> CheckResult | None:
@@ -155,7 +154,7 @@ def _switches(host: str, fabric: Fabric) -> CheckResult | None:
     counts = Counter(switch.device for switch in fabric.switches)
     for model in SWITCH_MODELS:
         found = counts[model.device]
-        if 0 < found < model.on_board and fabric.gpus >= _FULL_BOARD:
+        if 0 < found < model.on_board and fabric.gpus >= FULL_BOARD:
             message = say("probe.fabric.fewer_switches", found=found, expected=model.on_board)
             lines = (f"{switch.bus_id} 10de:{switch.device}" for switch in fabric.switches)
             evidence = (Evidence(_PCI, ", ".join(lines)[:300]),)

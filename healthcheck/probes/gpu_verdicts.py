@@ -6,9 +6,8 @@ what takes a node out of service.
 
 from __future__ import annotations
 
-import re
-
 from healthcheck.model.gpu_facts import GpuState
+from healthcheck.model.gpu_models import has_ecc_on
 from healthcheck.model.message import say
 from healthcheck.model.reading import Evidence
 from healthcheck.model.verdict import Verdict
@@ -24,7 +23,6 @@ SLOW_CLOCK_FRACTION = 0.5
 MANY_CORRECTED = 100
 """Corrected errors in one run that say that a memory cell is failing; a few an hour are what ECC is for."""
 
-_ECC_BY_DEFAULT = re.compile(r"\b(P100|V100|A100|A800|A30|H100|H200|H800|H20|GH200|G?B[23]00|L4|L40S|T4)\b")
 _HELD_DOWN = (
     (POWER_BRAKE, "clocks.power_brake", say("probe.clocks.power_brake")),
     (HW_THERMAL, "clocks.hw_thermal", say("probe.clocks.hw_thermal")),
@@ -70,7 +68,7 @@ def ecc(gpu: GpuState, header: str) -> Fault | None:
     elif gpu.sram_uncorrected:
         count = gpu.sram_uncorrected
         found = Verdict.FAIL, "ecc.sram", say("probe.ecc.sram", count=count)
-    elif gpu.ecc == "Disabled" and _ECC_BY_DEFAULT.search(gpu.name or ""):
+    elif gpu.ecc == "Disabled" and has_ecc_on(gpu.name or ""):
         found = Verdict.DEGRADED, "ecc.off", say("probe.ecc.off")
     elif gpu.ecc is not None and gpu.ecc_pending is not None and gpu.ecc != gpu.ecc_pending:
         message = say("probe.ecc.pending", current=gpu.ecc, pending=gpu.ecc_pending)

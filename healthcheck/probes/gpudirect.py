@@ -27,7 +27,6 @@ CHECK = "gdr.support"
 MODULES = "/proc/modules"
 _DRIVER = "/proc/driver/nvidia/version"
 _END = "#end"
-_RDMA = ("infiniband", "ethernet")
 
 # The kernel spells modules with underscores; a hand-made build may not. Its log is closed to most users: then no line.
 _TEXT = one_line(f"""
@@ -121,9 +120,7 @@ def _rdma(found: GpuDirect, platform: Platform | None) -> bool:
     """Whether the compute NICs are of the kind that needs one of the two ways."""
     if found.has("efa"):
         return False
-    if platform is None:
-        return found.has("mlx5_ib")
-    return platform.nics.count > 0 and platform.nics.link_layer.lower() in _RDMA
+    return found.has("mlx5_ib") if platform is None else platform.has_rdma
 
 
 def _result(

@@ -29,7 +29,6 @@ LEAST_BYTES = GIB
 """Of locked memory and of shared memory. NCCL asks for unlimited and for 1 GB: see its guide, Troubleshooting."""
 FEW_FILES, ENOUGH_FILES = 1024, 4096
 _CAP_IPC_LOCK = 1 << 14
-_RDMA = ("infiniband", "ethernet")
 
 _TEXT = one_line("""
     echo "memlock $(ulimit -l)"; echo "files $(ulimit -n)"; echo "stack $(ulimit -s)";
@@ -92,8 +91,7 @@ def _memlock(facts: NodeFacts, limits: Limits, needs: Needs) -> CheckResult:
         return _well(facts, MEMLOCK_CHECK, "memlock.enough", say("probe.limits.memlock_enough"))
     if limits.may_lock:
         return _well(facts, MEMLOCK_CHECK, "memlock.capable", say("probe.limits.memlock_capable"))
-    nics = needs.platform.nics if needs.platform is not None else None
-    rdma = nics is not None and nics.count > 0 and nics.link_layer.lower() in _RDMA
+    rdma = needs.platform is not None and needs.platform.has_rdma
     return CheckResult(
         MEMLOCK_CHECK,
         node(facts.host),

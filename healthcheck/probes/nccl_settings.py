@@ -8,12 +8,11 @@ that begin with NCCL_ are read.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from msgspec import Struct
-
+from healthcheck.evaluation.harmful_settings import HARMS, Machine, harm_of
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
+from healthcheck.model.gpu_models import has_nvls
 from healthcheck.model.message import say
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.reading import Evidence, Reading, ReadingState
@@ -27,7 +26,6 @@ from healthcheck.probes.unseen import unseen
 NAME = "nccl_settings"
 CHECK = "nccl.settings"
 ENVIRONMENT = "environment"
-_GID_CHOSEN_SINCE = (2, 21)
 
 _TEXT = one_line("""
     echo "settings";
@@ -40,48 +38,6 @@ _TEXT = one_line("""
     exit 0
 """)
 _LINE = re.compile(r"(?:env |line (?P<number>\d{1,6}):)(?P<name>NCCL_[A-Z0-9_]{1,60})=(?P<value>.{0,280})", re.ASCII)
-
-
-class _Harm(Struct, frozen=True):
-    """A setting that slows jobs down. `where`: whether it matters on this node."""
-
-    rule: str
-    names: tuple[str, ...]
-    values: tuple[str, ...] = ()
-    where: Callable[[NodeFacts, Needs], bool] = lambda facts, needs: True
-
-
-def _has_rdma(facts: NodeFacts, needs: Needs) -> bool:
-    return needs.platform is None or needs.platform.nics.link_layer.lower() in ("infiniband", "ethernet")
-
-
-# Reduction inside the switch came with Hopper; switched off on older boards it changes nothing.
-_NVLS = re.compile(r"\bG?(?:H(?:20|100|200|800)|B[123]00)\b")
-
-
-def _has_nvls(facts: NodeFacts, needs: Needs) -> bool:
-    return any(_NVLS.search(gpu.name) for gpu in facts.gpus.value or ())
-
-
-def _chooses_gid(facts: NodeFacts, needs: Needs) -> bool:
-    software = facts.software.value
-    numbers = (software.nccl or "").split(".") if software is not None else []
-    return len(numbers) > 1 and (int(numbers[0]), int(numbers[1])) >= _GID_CHOSEN_SINCE
-
-
-# Order: what costs most first. Without `values` any value counts.
-_HARMS = (
-    _Harm("settings.ib_disable", ("NCCL_IB_DISABLE",), ("1",), _has_rdma),
-    _Harm("settings.p2p_disable", ("NCCL_P2P_DISABLE",), ("1",)),
-    _Harm("settings.p2p_disable", ("NCCL_P2P_LEVEL",), ("0", "LOC")),
-    _Harm("settings.gdr_level", ("NCCL_NET_GDR_LEVEL", "NCCL_IB_GDR_LEVEL"), ("0", "LOC"), _has_rdma),
-    _Harm("settings.shm_disable", ("NCCL_SHM_DISABLE",), ("1",)),
-    _Harm("settings.nvls_disable", ("NCCL_NVLS_ENABLE",), ("0",), _has_nvls),
-    _Harm("settings.algo", ("NCCL_ALGO",)),
-    _Harm("settings.proto", ("NCCL_PROTO",)),
-    _Harm("settings.channels", ("NCCL_MAX_NCHANNELS", "NCCL_MAX_NRINGS", "NCCL_MAX_CTAS")),
-    _Harm("settings.gid_index", ("NCCL_IB_GID_INDEX",), (), _chooses_gid),
-)
 
 
 def part() -> Part:
@@ -127,12 +83,15 @@ def judge(facts: NodeFacts, needs: Needs) -> tuple[CheckResult, ...]:
     settings = facts.nccl_settings.value
     if settings is None:
         return (unseen(CHECK, facts.host, facts.nccl_settings, say("probe.settings.hides"), needed=False),)
-    chosen = effective(settings)
-    harmful: list[tuple[str, NcclSetting]] = []
-    for harm in _HARMS:
-        for setting in (chosen[name] for name in harm.names if name in chosen):
-            if (not harm.values or setting.value.upper() in harm.values) and harm.where(facts, needs):
-                harmful.append((harm.rule, setting))
+    machine = _machine(facts, needs)
+    harmful = sorted(
+        (
+            (place, setting)
+            for setting in effective(settings).values()
+            if (place := harm_of(setting.name, setting.value, machine)) is not None
+        ),
+        key=lambda entry: entry[0],
+    )
     if harmful:
         names = ", ".join(f"{setting.name}={setting.value[:60]}" for _, setting in harmful)
         sources = ", ".join(dict.fromkeys(setting.source for _, setting in harmful))
@@ -140,10 +99,21 @@ def judge(facts: NodeFacts, needs: Needs) -> tuple[CheckResult, ...]:
             entry for _, setting in harmful for entry in quote(setting.source, (f"{setting.name}={setting.value}",))
         )
         message = say("probe.settings.harmful", names=names, sources=sources)
-        verdict, rule = Verdict.DEGRADED, harmful[0][0]
+        verdict, rule = Verdict.DEGRADED, HARMS[harmful[0][0]].rule
         return (CheckResult(CHECK, node(facts.host), verdict, message, rule, stage="probe", evidence=evidence),)
     if settings.unread:
         refused = Reading[NcclSettings](ReadingState.DENIED, None, (Evidence(settings.unread[0], "may not be read"),))
         return (unseen(CHECK, facts.host, refused, say("probe.settings.hides"), needed=False),)
     message = say("probe.settings.harmless")
     return (CheckResult(CHECK, node(facts.host), Verdict.PASS, message, "settings.harmless", stage="probe"),)
+
+
+def _machine(facts: NodeFacts, needs: Needs) -> Machine:
+    """GPUs that were seen count before what the platform promises."""
+    platform, software = needs.platform, facts.software.value
+    gpus, hcas = facts.gpus.value or (), facts.hcas.value
+    rdma = None if hcas is None else bool(hcas)
+    nvls = any(has_nvls(gpu.name, len(gpus)) for gpu in gpus) if gpus else None
+    if platform is not None:
+        rdma, nvls = platform.has_rdma, platform.has_nvls if nvls is None else nvls
+    return Machine(rdma, nvls, software.nccl if software is not None else None)

@@ -30,9 +30,6 @@ NAME = "topology"
 CHECK = "gpu.topology"
 SOURCE = "nvidia-smi topo -m"
 BUNDLE = 3
-NVLINK_GBYTE_S = 100.0
-"""A ring as fast as this runs over NVLink: no PCIe generation up to the sixth carries it."""
-
 LATE = "(still busy when it was stopped)"
 
 
@@ -64,7 +61,7 @@ def judge(host: str, reading: Reading[Topology], platform: Platform | None) -> t
     pairs = {(a, b): topology.cells[a][b] for a, b in combinations(range(len(topology.gpus)), 2)}
     numbers = Counter(found for cell in pairs.values() if (found := links_of(cell)))
     usual, count = numbers.most_common(1)[0] if numbers else (0, 0)
-    nvlink = platform is not None and platform.intra_busbw_gbyte_s.value >= NVLINK_GBYTE_S
+    nvlink = platform is not None and platform.has_nvlink
     if pairs and nvlink and not numbers:
         message = say("probe.topology.no_nvlink", pairs=len(pairs))
         return (_result(node(host), Verdict.FAIL, "topology.no_nvlink", message, topology.rows),)

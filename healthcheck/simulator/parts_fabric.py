@@ -16,7 +16,6 @@ from healthcheck.simulator.parts_gpus import inactive_links
 from healthcheck.simulator.parts_network import HCA_PLACES
 
 _GPUS_OF_A_SWITCH = 2
-_NVLINK_GBYTE_S = 100.0
 _NUMA_ID_SINCE = 530
 """The first driver that prints the column GPU NUMA ID."""
 
@@ -72,7 +71,7 @@ def _cell(row: int, column: int, gpus: int, switches: list[int], halfway: int, l
 
 def _links(platform: Platform) -> int:
     """NVLinks between two GPUs; 0 where they are PCIe cards."""
-    if platform.intra_busbw_gbyte_s.value < _NVLINK_GBYTE_S:
+    if not platform.has_nvlink:
         return 0
     board = board_gpu(gpu_model(platform))
     links = board.links if board is not None else 12
