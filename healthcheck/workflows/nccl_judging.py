@@ -26,10 +26,12 @@ NCCL = "nccl"
 """The setting under which the version that was really loaded is compared."""
 
 
-def judge_logs(stage: Stage, judgements: Iterable[JobJudgement], ledger: Ledger, engine: Engine) -> None:
+def judge_logs(
+    stage: Stage, judgements: Iterable[JobJudgement], ledger: Ledger, engine: Engine
+) -> tuple[CheckResult, ...]:
     """Hold the ways NCCL took against the machine's, find what its first warning means, compare its versions.
 
-    A host that took a wrong way is excluded from the jobs over several nodes that follow.
+    The results are in the ledger and told; what becomes of their hosts is for the stage to say.
     """
     offsets = {host: offset for host, facts in ledger.facts.items() if (offset := offset_s(facts)) is not None}
     versions: dict[str, str] = {}
@@ -47,11 +49,9 @@ def judge_logs(stage: Stage, judgements: Iterable[JobJudgement], ledger: Ledger,
         found += _compared(hosts, versions, ledger)
     ledger.add_checks(found)
     for check in found:
-        host = check.component.host
-        if check.verdict is Verdict.FAIL and host is not None and stage.name == "single_node":
-            ledger.excluded.setdefault(host, check.message)
         if check.verdict > Verdict.PASS:
             engine.observer.event(Event(stage.name, check.message, str(check.component), check.verdict))
+    return tuple(found)
 
 
 def _kept(outcome: JobOutcome, store: RunStore) -> Iterable[NcclRankLog]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from healthcheck.evaluation.advice import is_advice
 from healthcheck.evaluation.limits import BUSBW_CHECK
 from healthcheck.evaluation.stage import JobJudgement, judge_jobs
 from healthcheck.model.command import CollectiveJob, JobOutcome
@@ -66,12 +67,14 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
     ledger.add_jobs(judgements)
     if stage.name == "multi_node":
         ledger.joint += judgements
-    ledger.add_checks(loaded.checks(ledger.platform, stage.name))
-    judge_logs(stage, judgements, ledger, engine)
+    under_load_found = loaded.checks(ledger.platform, stage.name)
+    ledger.add_checks(under_load_found)
+    beside = (*under_load_found, *judge_logs(stage, judgements, ledger, engine))
     _never_ran([job for job in jobs if job.id not in outcomes], ledger)
     if stage.name == "single_node":
-        _who_goes_on(stage, judgements, ledger)
-    worst = max((judgement.verdict for judgement in judgements), default=Verdict.INCONCLUSIVE)
+        _who_goes_on(stage, judgements, beside, ledger)
+    counted = [check.verdict for check in beside if not is_advice(check)]
+    worst = max((*counted, *(judgement.verdict for judgement in judgements)), default=Verdict.INCONCLUSIVE)
     if _asks(stage, worst) == "stop":
         ledger.stop_after = say("stage.stopped_early", stage=stage.name)
     engine.observer.event(Event(stage.name, say("stage.done", jobs=len(in_order)), verdict=worst))
@@ -137,12 +140,23 @@ def _asks(stage: Stage, verdict: Verdict) -> str:
     return stage.on_degraded if verdict is Verdict.DEGRADED else "continue"
 
 
-def _who_goes_on(stage: Stage, judgements: Iterable[JobJudgement], ledger: Ledger) -> None:
-    """Exclude nodes whose own job was not good enough; a job that was not measured counts as not good enough."""
+def _who_goes_on(
+    stage: Stage, judgements: Iterable[JobJudgement], beside: Iterable[CheckResult], ledger: Ledger
+) -> None:
+    """Exclude nodes whose own job was not good enough, or on which something else was found while it ran.
+
+    A job that was not measured counts as not good enough. `beside`: what NCCL's log and the look under load showed.
+    """
+    by_host: dict[str, list[CheckResult]] = {}
     for judgement in judgements:
-        if _asks(stage, judgement.verdict) == "exclude":
-            reason = next(check.message for check in judgement.checks if check.verdict is judgement.verdict)
-            ledger.excluded.setdefault(judgement.outcomes[0].job.hosts[0], reason)
+        by_host.setdefault(judgement.outcomes[0].job.hosts[0], []).extend(judgement.checks)
+    for check in beside:
+        if check.component.host in by_host and not is_advice(check):
+            by_host[check.component.host].append(check)
+    for host, checks in by_host.items():
+        worst = max(checks, key=lambda check: check.verdict)
+        if _asks(stage, worst.verdict) == "exclude":
+            ledger.excluded.setdefault(host, worst.message)
 
 
 def _too_few(stage: Stage, count: int, ledger: Ledger) -> None:
