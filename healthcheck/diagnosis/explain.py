@@ -75,13 +75,15 @@ class _Passed:
         self._on_host: dict[str | None, list[CheckResult]] = {}
         self._between: dict[str, list[CheckResult]] = {}
         named = frozenset(name for cause in CAUSES for name in cause.contradicted)
+        not_good = frozenset(check.job for check in checks if check.verdict > Verdict.PASS)
         for check in checks:
             if check.verdict is not Verdict.PASS:
                 continue
             if check.rule in named or check.check in named:
                 self._on_host.setdefault(check.component.host, []).append(check)
             hosts = members.get(check.job, ())
-            if len(hosts) > 1 and check.component.kind in BETWEEN_NODES:
+            # That a slow job was whole says nothing for anybody in it.
+            if len(hosts) > 1 and check.component.kind in BETWEEN_NODES and check.job not in not_good:
                 for host in hosts:
                     self._between.setdefault(host, []).append(check)
 

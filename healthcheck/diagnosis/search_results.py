@@ -123,6 +123,7 @@ class _Told:
                 ),
                 rule=f"slow_rail.{confidence.value}",
                 stage=STAGE,
+                evidence=(Evidence(f"{STAGE}-rail*-{rails.host}", _losses(rails)),),
                 confidence=confidence,
             )
 
@@ -240,6 +241,11 @@ class _Told:
         }
 
 
+def _losses(rails: SlowRails) -> str:
+    losses = ", ".join(f"{max(round(100 * loss), 0)} %" for loss in rails.losses)
+    return str(say("search.rails.losses", losses=losses))
+
+
 def _ending(found: Found, slow: Verdict, *, named: bool, why: Message | None) -> CheckResult:
     """The one result about the search itself: PASS when the rest is proven and somebody was named."""
     last = found.played[-1].fulls[-1] if found.played and found.played[-1].fulls else found.slow_run
@@ -286,7 +292,7 @@ def _ending(found: Found, slow: Verdict, *, named: bool, why: Message | None) ->
         rule=rule,
         stage=STAGE,
         evidence=tuple(_joint(found)),
-        job=found.slow_run.job,
+        job=last.job if verdict is Verdict.PASS else found.slow_run.job,
     )
 
 

@@ -29,17 +29,46 @@ SEARCH_TEXTS: dict[str, str] = {
     "not",
     "search.rail.unnamed": "HCA not known",
     "search.rails.node_wide": "{slow} of {rails} rails are slow: the cause is the node's, not that of one rail",
+    "search.rails.losses": "what each rail loses by itself, from rail 0 on: {losses}",
     "search.rails.none": "no rail of it is slow by itself",
     "search.link.slow": "what lies between {a} and {b} loses about {percent} %: slow in {jobs} {jobs:job|jobs}, and "
     "both are well with others",
+    "report.heading.search": "Who slowed the fabric",
+    "report.search.cost": "{rounds} {rounds:round|rounds}, {jobs} {jobs:job|jobs}, the slow run and the verification "
+    "among them.",
+    "report.search.unseen": "Losses below {unseen} % could not be seen; the readings scatter by {noise} %.",
+    "report.search.gone": "Could no longer be measured on the way: {hosts}.",
+    "report.search.suspects": "Not out of doubt, and what lies between:",
+    "report.search.suspect": "{host}: {standing}, loses about {loss} % (a loss is {sure} % probable), {partners} "
+    "{partners:partner|partners}",
+    "report.search.link": "link {a} to {b}: {state}, {loss} % in {jobs} {jobs:job|jobs}",
+    "report.search.path": "path {a} to {b}: slow over many different nodes",
+    "report.search.round": "Round {round}: {kind}, {jobs} {jobs:job|jobs}",
+    "report.search.slow_run": "the slow run",
+    "report.search.rails": "pairs, rail by rail (the slowest rail)",
+    "report.search.nodes": "pairs of whole nodes",
+    "report.search.verify": "all that are left, together",
+    "report.search.halves": "both halves",
+    "report.search.together": "{n} {n:node|nodes} together",
+    "report.search.folded": "{n} {n:pair|pairs} more, none with a loss above {loss} %.",
+    "report.search.untested": "{n} {n:pair|pairs} could not be measured: {hosts}.",
+    "report.search.stuck": "did not finish",
+    "report.search.slow": "slow, -{loss} %",
+    "report.search.fine": "as expected",
+    "report.search.of_expected": "{percent} % of expected",
+    "report.search.col.who": "Who",
+    "report.search.col.why": "Why",
+    "report.search.col.measured": "GB/s",
+    "report.search.col.expected": "Expected",
+    "report.search.col.says": "Says",
     "search.path.slow": "pairs between the leaves {a} and {b} lose about {percent} %, and the nodes are well "
     "with others",
     "search.leaf.slow": "{sick} of the {nodes} on the leaf {leaf} are slow: its switch, or something they share",
     "search.end.verified": "{hosts} {hosts:node|nodes} together are as fast as expected: {measured} of {expected} GB/s",
     "search.end.once": "slow once and not again: the same {hosts} {hosts:node|nodes} together then read {measured} of "
     "{expected} GB/s, and no pair is slow",
-    "search.end.still_slow": "what is named does not account for all of it: {hosts} {hosts:node|nodes} together without it "
-    "stay slow; losses below {unseen} % could not be seen",
+    "search.end.still_slow": "what is named does not account for all of it: {hosts} {hosts:node|nodes} together "
+    "without it stay slow; losses below {unseen} % could not be seen",
     "search.end.no_order": "no rank order of the other {hosts} avoids what is slow between nodes: they cannot be "
     "proven together before it is repaired",
     "search.end.unexplained": "nobody is named, and {hosts} {hosts:node|nodes} together stay slow: losses below "

@@ -16,6 +16,7 @@ from healthcheck.reporting.decision import Decision, decide, excluded, slots_of
 from healthcheck.reporting.figures import elapsed, gbyte_s, moment, number, one_line
 from healthcheck.reporting.looks import Looks, looks
 from healthcheck.reporting.names import folded
+from healthcheck.reporting.search_view import SearchView, search_view
 from healthcheck.reporting.todo import FULL_ENTRIES, Entry, todo
 
 BANNER_NOTE = "run.simulated"
@@ -61,6 +62,7 @@ class Page(Struct, frozen=True):
     nothing_to_do: str
     cluster: ClusterMap
     bandwidth: Bandwidth
+    search: SearchView | None
     nodes: tuple[NodeLine, ...]
     not_pass: tuple[NodeLine, ...]
     links: dict[int, str]
@@ -101,6 +103,7 @@ def page(record: RunRecord) -> Page:
         nothing_to_do=_nothing_to_do(record, entries),
         cluster=cluster_map(record),
         bandwidth=table,
+        search=search_view(record),
         nodes=nodes,
         not_pass=tuple(sorted((n for n in nodes if n.verdict is not Verdict.PASS), key=lambda n: -n.verdict)),
         links=_links(nodes, entries),

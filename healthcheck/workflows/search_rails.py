@@ -47,9 +47,17 @@ def name_rails(
         if all(result is not None and result.tells for result in results):
             values = tuple((result.measured_gbyte_s or 0.0) if result is not None else 0.0 for result in results)
             readings.append(PairReading(0, a, b, Purpose.RETEST, min(values), values))
+    if not any((reading.a, reading.b) in controls for reading in readings):
+        # Nobody to hold them against: the rails of one node against the best of them.
+        readings += [one for reading in readings for one in (_at_its_best(reading),) * 2]
     partners = {b for _, b in pairs}
     found = [slow_rails(host, readings, partners) for host, _ in pairs]
     return tuple(rails for rails in found if rails is not None), devices
+
+
+def _at_its_best(reading: PairReading) -> PairReading:
+    best = max(reading.rails)
+    return PairReading(0, "", "", Purpose.CONTROL, best, (best,) * len(reading.rails))
 
 
 def _job(plays: Plays, a: str, b: str, rail: int, devices: dict[str, tuple[str, ...]], way: PairWay) -> CollectiveJob:

@@ -1,0 +1,134 @@
+"""The search for who slowed the fabric, as text: each round with who was with whom, what it read, what it says."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from healthcheck.model.message import say
+from healthcheck.model.record import RunRecord
+from healthcheck.model.search import FullLine, Kind, NodeStanding, PairLine, RoundRecord, SearchRecord
+from healthcheck.reporting.figures import gbyte_s, one_line
+from healthcheck.reporting.names import folded
+
+MOST_ROWS = 40
+SLOW_SHARE = 0.5
+"""Of the smallest loss that was looked for: from there on a reading is shown as slow."""
+_SETTLED = ("confirmed", "likely", "one_off")
+
+
+class SearchRow(Struct, frozen=True):
+    """One job of a round."""
+
+    who: str
+    why: str
+    measured: str
+    expected: str
+    says: str
+
+
+class SearchRound(Struct, frozen=True):
+    """One table; `rest` says what was folded away or could not be measured."""
+
+    title: str
+    rows: tuple[SearchRow, ...]
+    rest: tuple[str, ...]
+
+
+class SearchView(Struct, frozen=True):
+    """The section. `lines` say how it ended and what it could not see; `suspects` who is not out of doubt."""
+
+    lines: tuple[str, ...]
+    suspects: tuple[str, ...]
+    rounds: tuple[SearchRound, ...]
+
+
+def search_view(record: RunRecord) -> SearchView | None:
+    """None for a run without a search."""
+    search = record.search
+    if search is None:
+        return None
+    ends = [str(check.message) for check in record.checks if check.check == "localise.search"]
+    jobs = sum(len(one.pairs) + len(one.fulls) for one in search.rounds)
+    lines = [
+        *ends,
+        str(say("report.search.cost", rounds=len(search.rounds), jobs=jobs)),
+        str(say("report.search.unseen", unseen=f"{100 * search.unseen:.1f}", noise=f"{100 * search.noise:.1f}")),
+    ]
+    if search.gone:
+        lines.append(str(say("report.search.gone", hosts=folded(search.gone))))
+    return SearchView(
+        lines=tuple(map(one_line, lines)),
+        suspects=(*map(_suspect, search.suspects), *_between(search)),
+        rounds=tuple(_round(one, search.unseen * SLOW_SHARE) for one in search.rounds),
+    )
+
+
+def _suspect(standing: NodeStanding) -> str:
+    loss, sure = f"{100 * standing.loss:.0f}", f"{100 * standing.probability:.0f}"
+    line = say(
+        "report.search.suspect",
+        host=standing.host,
+        standing=standing.standing.value,
+        loss=loss,
+        sure=sure,
+        partners=standing.partners,
+    )
+    return one_line(str(line))
+
+
+def _between(search: SearchRecord) -> tuple[str, ...]:
+    links = [
+        say("report.search.link", a=link.a, b=link.b, state=link.state, loss=f"{100 * link.loss:.0f}", jobs=link.jobs)
+        for link in search.links
+        if link.state in _SETTLED
+    ]
+    paths = [say("report.search.path", a=a, b=b) for a, b in search.paths]
+    return tuple(one_line(str(message)) for message in (*links, *paths))
+
+
+def _round(one: RoundRecord, slow: float) -> SearchRound:
+    """The slowest first, so that what is folded away is what is well."""
+    pairs = sorted(one.pairs, key=lambda pair: -pair.loss)
+    rows = [*(_full(full) for full in one.fulls), *(_pair(pair, slow) for pair in pairs[:MOST_ROWS])]
+    rest = []
+    left = pairs[MOST_ROWS:]
+    if left:
+        slowest = max(round(100 * pair.loss) for pair in left)
+        rest.append(str(say("report.search.folded", n=len(left), loss=slowest)))
+    if one.untested:
+        names = folded(host for pair in one.untested for host in pair)
+        rest.append(str(say("report.search.untested", n=len(one.untested), hosts=names)))
+    title = say("report.search.round", round=one.round, kind=_kind(one.kind), jobs=len(one.pairs) + len(one.fulls))
+    return SearchRound(one_line(str(title)), tuple(rows), tuple(map(one_line, rest)))
+
+
+def _kind(kind: Kind) -> str:
+    messages = {
+        Kind.SLOW_RUN: say("report.search.slow_run"),
+        Kind.RAILS: say("report.search.rails"),
+        Kind.NODES: say("report.search.nodes"),
+        Kind.VERIFY: say("report.search.verify"),
+        Kind.HALVES: say("report.search.halves"),
+    }
+    return str(messages[kind])
+
+
+def _pair(pair: PairLine, slow: float) -> SearchRow:
+    if pair.measured_gbyte_s is None:
+        says = say("report.search.stuck")
+    elif pair.loss > slow:
+        says = say("report.search.slow", loss=round(100 * pair.loss))
+    else:
+        says = say("report.search.fine")
+    who = f"{pair.a} {pair.b}"
+    return SearchRow(
+        one_line(who), pair.purpose.value, gbyte_s(pair.measured_gbyte_s), gbyte_s(pair.expected_gbyte_s), str(says)
+    )
+
+
+def _full(full: FullLine) -> SearchRow:
+    value = full.measured_gbyte_s
+    loss = None if value is None else round(100 * (1 - value / full.expected_gbyte_s))
+    says = say("report.search.stuck") if loss is None else say("report.search.of_expected", percent=100 - loss)
+    who = str(say("report.search.together", n=len(full.hosts)))
+    return SearchRow(who, "", gbyte_s(value), gbyte_s(full.expected_gbyte_s), str(says))
