@@ -34,6 +34,8 @@ JOB_TEXTS: dict[str, str] = {
     "host.only_together": "measured only together with others, and that was not good enough to speak for this node",
     "run.interrupted": "the run was interrupted before this was reached",
     "run.simulated": "simulated: no GPU and no network was measured",
+    "run.own_clock": "the clock of this machine is {seconds:g} s off those of most nodes: set it, so that logs can be "
+    "put in order",
     "run.leftover": "run {run_id} of {user} was cut off; end what it may have left on the nodes with "
     "`healthcheck clean {run_id}` (or run --clean), go on with `run --resume {run_id}`",
     "run.logs_left": "NCCL logs of this run may still lie on {count} {count:host|hosts}, {hosts}: {folders}; "

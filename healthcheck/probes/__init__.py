@@ -42,7 +42,7 @@ PROBES: dict[str, Probe] = {
     gpu_state.NAME: Probe(
         gpu_state.NAME,
         (*gpu_state.CHECKS, gpu_state.ECC_AFTER_CHECK),
-        lambda facts, needs: gpu_state.judge(facts.host, facts.gpu_state, needs.platform),
+        lambda facts, needs: gpu_state.judge(facts.host, facts.gpu_state),
         lambda before, after, needs: gpu_state.judge_after(after.host, before.gpu_state, after.gpu_state),
     ),
     gpu_memory.NAME: Probe(
@@ -126,7 +126,7 @@ PROBES: dict[str, Probe] = {
         (mpi.CHECK,),
         lambda facts, needs: (mpi.judge(facts.host, facts.mpi, needs.launcher),) if needs.mpi else (),
     ),
-    clock.NAME: Probe(clock.NAME, (clock.CHECK,), lambda facts, needs: (clock.judge(facts),)),
+    clock.NAME: Probe(clock.NAME, (clock.CHECK,), lambda facts, needs: (clock.judge(facts, needs.clocks_ahead_s),)),
     kernel_log.NAME: Probe(kernel_log.NAME, (kernel_log.CHECK,), kernel_log.judge, kernel_log.judge_after),
     limits.NAME: Probe(limits.NAME, limits.CHECKS, limits.judge),
     cpu.NAME: Probe(cpu.NAME, (cpu.CHECK,), lambda facts, needs: (cpu.judge(facts),)),

@@ -8,6 +8,8 @@ What is left between the two is the time the network took, not the time the prob
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from statistics import median
 
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
@@ -23,6 +25,7 @@ from healthcheck.probes.unseen import unseen
 NAME = "clock"
 END_NAME = "clock_end"
 CHECK = "node.clock"
+_OUTVOTING = 3
 ALLOWED_S = 1.0
 """Further off, lines of two nodes can no longer be put in order."""
 
@@ -91,15 +94,24 @@ def _bounds(facts: NodeFacts) -> tuple[float, float] | None:
     return clock.last - after, clock.first + clock.step_s - before
 
 
-def judge(facts: NodeFacts) -> CheckResult:
-    """Only a clock that is wrong beyond any delay of the network is held against the node."""
+def fleet_offset_s(fleet: Iterable[NodeFacts]) -> float:
+    """By how much most clocks are ahead of ours; 0 for fewer than three nodes, which cannot outvote us."""
+    offsets = [offset for facts in fleet if (offset := offset_s(facts)) is not None]
+    return median(offsets) if len(offsets) >= _OUTVOTING else 0.0
+
+
+def judge(facts: NodeFacts, fleet_ahead_s: float = 0.0) -> CheckResult:
+    """Only a clock that is wrong beyond any delay of the network is held against the node.
+
+    `fleet_ahead_s`: how far most clocks are ahead of ours; when all agree but us, it is our clock that is wrong.
+    """
     if facts.clock.value is None:
         hides = say("probe.clock.hides")
         return unseen(CHECK, facts.host, facts.clock, hides, needed=False)
     bounds = _bounds(facts)
     if bounds is None:
         return _result(facts, Verdict.PASS, "clock.not_compared", say("probe.clock.not_compared"))
-    low, high = min(bounds), max(bounds)
+    low, high = min(bounds) - fleet_ahead_s, max(bounds) - fleet_ahead_s
     off = low if low > ALLOWED_S else high if high < -ALLOWED_S else None
     if off is not None:
         seconds = round(abs(off), 1)

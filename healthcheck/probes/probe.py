@@ -17,7 +17,8 @@ class Needs(Struct, frozen=True):
     `launcher` is the MPI family of the playbook (`openmpi`, `hydra`), None: either. `own_token` marks our own
     processes. Without `platform` nothing can be compared, so counts and rates are INCONCLUSIVE. `together`: a job over
     several nodes is to follow, so what only the network between nodes needs is needed. `began_at` is when the first
-    benchmark began, in seconds since 1970 by the clock of this machine; None before that.
+    benchmark began, in seconds since 1970 by the clock of this machine; None before that. `clocks_ahead_s`: how far the
+    clocks of most nodes are ahead of ours.
     """
 
     platform: Platform | None
@@ -28,6 +29,7 @@ class Needs(Struct, frozen=True):
     allow_busy: bool = False
     together: bool = True
     began_at: float | None = None
+    clocks_ahead_s: float = 0.0
 
 
 class Probe(Struct, frozen=True):

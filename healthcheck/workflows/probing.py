@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from healthcheck.evaluation.fleet import judge_drift, judge_pins
 from healthcheck.model.component import FABRIC, node
 from healthcheck.model.finding import CheckResult
@@ -13,6 +15,7 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.record_codec import encode_platform
 from healthcheck.ports import Event
 from healthcheck.probes import PROBES, binary, gpu_processes, leftovers, mpi, twins
+from healthcheck.probes.clock import ALLOWED_S, fleet_offset_s
 from healthcheck.probes.detect import detect_platform
 from healthcheck.probes.judge import judge_node
 from healthcheck.probes.probe import Needs
@@ -39,7 +42,10 @@ def probe_before(ledger: Ledger, engine: Engine) -> None:
         _find_platform(ledger)
     if ledger.platform is not None:
         engine.store.write("inputs/platform.json", encode_platform(ledger.platform))
-    needs = _needs(ledger)
+    ahead_s = fleet_offset_s(ledger.facts.values())
+    if abs(ahead_s) > ALLOWED_S:
+        ledger.notes.append(say("run.own_clock", seconds=round(ahead_s, 1)))
+    needs = replace(_needs(ledger), clocks_ahead_s=ahead_s)
     visited = [(host, ledger.facts[host.name]) for host in request.hosts if host.name in ledger.facts]
     doubled = twins.judge_twins(facts for _, facts in visited)
     for host, facts in visited:

@@ -80,3 +80,10 @@ def test_a_clock_that_was_set_back_during_the_look_is_read_by_its_first_stamp() 
     reading = clock.read(said(f"now {NOW}"), said(f"now {NOW - 100}"))
     assert reading.value is not None
     assert reading.value.last == reading.value.first
+
+
+def test_our_own_wrong_clock_is_not_held_against_the_fleet_and_the_odd_one_still_is() -> None:
+    fleet = [facts(30.0), facts(30.1), facts(30.2), facts(0.0)]
+    ahead = clock.fleet_offset_s(fleet)
+    assert [clock.judge(node, ahead).rule for node in fleet] == ["clock.right"] * 3 + ["clock.off"]
+    assert clock.fleet_offset_s(fleet[:2]) == 0.0, "two nodes cannot outvote us"
