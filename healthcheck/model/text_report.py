@@ -21,6 +21,8 @@ REPORT_TEXTS: dict[str, str] = {
     "bandwidth was measured.",
     "report.decision.looked_degraded": "The looks at {total} {total:node|nodes} found what slows jobs down: read "
     "below. No bandwidth was measured.",
+    "report.decision.looked_bad": "{bad} of {total} {total:node|nodes} {bad:has|have} something against them; no "
+    "bandwidth was measured.",
     "report.decision.alone_only": "{total:The|Each of the} {total} {total:node|nodes} was measured alone; "
     "{total:with others it was|together they were} not measured.",
     "report.versions.no_hosts": "simulated nodes, no hostfile",

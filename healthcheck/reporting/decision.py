@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from msgspec import Struct
 
 from healthcheck.model.finding import Finding
@@ -36,11 +38,20 @@ def decide(record: RunRecord) -> Decision:
 
 
 def not_asked_together(record: RunRecord) -> str:
-    """`looked_only` or `alone_only` where only that was asked for and nothing is broken; else empty."""
+    """What was asked for where no proof was: `looked_only`, `looked_bad` (with bad results), `alone_only`; else empty."""
+    if record.state == "complete" and _only_looks(record):
+        return "looked_only" if record.verdict in (Verdict.PASS, Verdict.DEGRADED) else "looked_bad"
     good = record.state == "complete" and record.verdict in (Verdict.PASS, Verdict.DEGRADED)
     if not good or record.healthy_hosts or any(job.stage != "single_node" for job in record.jobs):
         return ""
     return "alone_only" if record.jobs else "looked_only"
+
+
+def _only_looks(record: RunRecord) -> bool:
+    """Whether the command line asked for the looks alone."""
+    words = record.provenance.arguments
+    pairs = itertools.pairwise(words)
+    return words[:1] == ("probe",) or "--only=probe" in words or ("--only", "probe") in pairs
 
 
 def _nothing_proven(record: RunRecord) -> Message:
@@ -49,6 +60,9 @@ def _nothing_proven(record: RunRecord) -> Message:
     if kind == "looked_only":
         clear = record.verdict is Verdict.PASS
         return say("report.decision.looked_only" if clear else "report.decision.looked_degraded", total=total)
+    if kind == "looked_bad":
+        bad = sum(host.verdict > Verdict.PASS for host in record.hosts)
+        return say("report.decision.looked_bad", bad=bad, total=total)
     return say("report.decision.alone_only", total=total) if kind == "alone_only" else say("report.decision.none")
 
 

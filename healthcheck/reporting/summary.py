@@ -27,6 +27,7 @@ NARROWEST_WHO = 10
 # The line on stdout is a contract and never translated.
 _WITHOUT_A_SET = {
     "looked_only": "{total}/{total} looked at, no bandwidth measured",
+    "looked_bad": "{clear}/{total} clear, no bandwidth measured",
     "alone_only": "{total}/{total} measured alone, none together",
 }
 
@@ -38,14 +39,18 @@ def stdout_line(record: RunRecord) -> str:
     """
     total = len(record.hosts)
     ready = _WITHOUT_A_SET.get(not_asked_together(record), f"{len(record.healthy_hosts)}/{{total}} ready")
-    parts = [f"{record.verdict.name} {ready.format(total=total)}"]
+    clear = sum(host.verdict is Verdict.PASS for host in record.hosts)
+    parts = [f"{record.verdict.name} {ready.format(total=total, clear=clear)}"]
     if record.simulated:
         parts.append("simulated")
     if record.state != "complete":
         parts.append(record.state)
     left_out = folded(excluded(record))
-    if left_out and not not_asked_together(record):
+    if left_out and not_asked_together(record) in ("", "looked_bad"):
         parts.append(f"excluded {left_out}")
+    busy = folded(check.component.host for check in record.checks if check.sets_aside and check.component.host)
+    if busy and not_asked_together(record).startswith("looked"):
+        parts.append(f"busy {busy}")
     for finding in urgent_first(record.findings)[:1]:
         cause = one_line(f"cause {finding.component} {finding.cause}")
         room = max(40, LINE_LIMIT - len(", ".join(parts)))

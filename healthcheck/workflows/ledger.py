@@ -187,7 +187,8 @@ class Ledger:
             jobs=tuple(self.jobs),
             checks=checks,
             findings=findings(
-                checks,
+                # Where nothing was to be measured, somebody who computes is in nobody's way.
+                checks if planned else [check for check in checks if not check.sets_aside],
                 verdicts,
                 request.run_id,
                 {job.id: job.hosts for job in self.jobs},

@@ -51,3 +51,20 @@ def test_the_looks_alone_judge_as_the_whole_run_does(
         (finding,) = json.loads(capsys.readouterr().out)["findings"]
         found.append((finding["component"], finding["verdict"], finding["cause"]["code"]))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "line"),
+    [
+        ("node03:busy", 0, "PASS 4/4 looked at, no bandwidth measured, simulated, busy node03"),
+        ("node03:gpus=7", 1, "FAIL 3/4 clear, no bandwidth measured, simulated, excluded node03, cause node03 "),
+    ],
+)
+def test_the_line_speaks_of_looks_where_only_looks_were_asked_for(
+    fault: str, code: int, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Somebody who computes is in nobody's way when nothing is to be measured; and there is nothing to start on."""
+    assert run(["probe", "--simulate", "4", "--fault", fault, "-o", str(tmp_path)]) == code
+    said = capsys.readouterr()
+    assert said.out.startswith(line)
+    assert "Do not start" not in said.err
