@@ -1,6 +1,7 @@
 """Texts about reaching hosts, pushing files and ending what was started (edge, simulator)."""
 
 HOST_TEXTS: dict[str, str] = {
+    "host.part": "{part}: {what}",
     "host.unreachable": "no answer on port {port}: {detail}",
     "host.unresolvable": "the name {address} does not resolve: {detail}",
     "host.login_refused": "login as {user} refused: {detail}",

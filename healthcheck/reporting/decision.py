@@ -38,7 +38,7 @@ def decide(record: RunRecord) -> Decision:
 
 
 def not_asked_together(record: RunRecord) -> str:
-    """What was asked for where no proof was: `looked_only`, `looked_bad` (with bad results), `alone_only`; else empty."""
+    """What was asked for instead of a proof: `looked_only`, `looked_bad` (not all well), `alone_only`; else empty."""
     if record.state == "complete" and _only_looks(record):
         return "looked_only" if record.verdict in (Verdict.PASS, Verdict.DEGRADED) else "looked_bad"
     good = record.state == "complete" and record.verdict in (Verdict.PASS, Verdict.DEGRADED)

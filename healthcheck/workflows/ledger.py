@@ -243,7 +243,7 @@ class Ledger:
     def _host_record(self, host: Host, verdict: Verdict, checks: Iterable[CheckResult]) -> HostRecord:
         # A number taken beside somebody's job is a measurement with a reason to doubt it.
         reasons = [
-            check.message
+            spoken(check)
             for check in checks
             if check.verdict > Verdict.PASS or check.sets_aside or check.rule in _REMARKS
         ]
@@ -261,6 +261,12 @@ class Ledger:
         record = self.record(state, signum)
         self.engine.store.save_record(record)
         return record
+
+
+def spoken(check: CheckResult) -> Message:
+    """The message of a result among others about the same host: with the name of the part, where it is about one."""
+    part = check.component.text.partition("/")[2]
+    return say("host.part", part=part, what=str(check.message)) if part else check.message
 
 
 def _versions(fleet: Iterable[FleetSetting]) -> dict[str, str]:

@@ -23,7 +23,7 @@ from healthcheck.probes.settings import settings
 from healthcheck.workflows import allocation
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import visit
-from healthcheck.workflows.ledger import Ledger
+from healthcheck.workflows.ledger import Ledger, spoken
 from healthcheck.workflows.look import look_after, look_at_all, not_reached
 from healthcheck.workflows.nccl_judging import NCCL
 
@@ -107,9 +107,9 @@ def _sort_out(ledger: Ledger, host: str, checks: tuple[CheckResult, ...], engine
         if check.verdict is Verdict.PASS or (check.verdict is Verdict.SKIPPED and not check.sets_aside):
             continue
         if check.check in NEEDED and check.verdict in (Verdict.SKIPPED, Verdict.INCONCLUSIVE):
-            ledger.set_aside.setdefault(host, check.message)
+            ledger.set_aside.setdefault(host, spoken(check))
         elif check.verdict is Verdict.FAIL:
-            ledger.excluded.setdefault(host, check.message)
+            ledger.excluded.setdefault(host, spoken(check))
         engine.observer.event(Event(PROBE_STAGE, check.message, str(check.component), check.verdict))
 
 
