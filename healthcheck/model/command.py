@@ -10,9 +10,6 @@ from healthcheck.model.collective import Collective
 from healthcheck.model.measurement import ParsedOutput
 from healthcheck.model.message import Message
 
-OWN_VARIABLES = frozenset({"NCCL_DEBUG", "NCCL_DEBUG_FILE", "NCCL_DEBUG_SUBSYS"})
-"""What healthcheck itself sets for a rank, so that NCCL tells what it did: no setting of a machine, never a finding."""
-
 
 class CollectiveJob(Struct, frozen=True):
     """One run of one collective over some hosts. Sizes in bytes, times in seconds.

@@ -71,7 +71,6 @@ class PciDevice(Struct, frozen=True):
     link: PciLink
     most: PciLink
     slot: PciLink
-    numa_node: int | None
     above: tuple[str, ...]
     printed: tuple[tuple[str, str], ...] = ()
 

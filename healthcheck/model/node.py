@@ -40,7 +40,6 @@ class Hca(Struct, frozen=True):
     hca_type: str | None = None
     lid: int | None = None
     sm_lid: int | None = None
-    numa_node: int | None = None
     pci_address: str | None = None
     netdev: str | None = None
     mtu: int | None = None

@@ -91,7 +91,6 @@ class Cpu(Struct, frozen=True):
     numa_nodes: int | None = None
     numa_balancing: str | None = None
     model: str | None = None
-    online: str | None = None
 
 
 class Software(Struct, frozen=True):
@@ -102,7 +101,6 @@ class Software(Struct, frozen=True):
     cuda: str | None = None
     nccl: str | None = None
     ofed: str | None = None
-    fabric_manager: str | None = None
     modules: str | None = None
     container: str | None = None
 

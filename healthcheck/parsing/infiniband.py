@@ -18,7 +18,7 @@ _Values = dict[tuple[str, int], dict[str, str]]
 """What is known of (device, port); port 0 is the card itself."""
 
 _PORT_KEYS = frozenset({"state", "phys_state", "rate", "link_layer", "lid", "sm_lid", "netdev", "mtu"})
-_CARD_KEYS = frozenset({"fw_ver", "hca_type", "board_id", "numa_node", "pci"})
+_CARD_KEYS = frozenset({"fw_ver", "hca_type", "board_id", "pci"})
 _DEVICE = re.compile(r"\w[\w.\-]{0,63}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,20}", re.ASCII)
 _LID = re.compile(r"(?:0x)?[0-9a-f]{1,8}", re.ASCII | re.IGNORECASE)
@@ -188,7 +188,6 @@ def _ports(values: _Values, source: str) -> tuple[Hca, ...]:
                 hca_type=card.get("hca_type") or None,
                 lid=_lid(found.get("lid", "")),
                 sm_lid=_lid(found.get("sm_lid", "")),
-                numa_node=_number(card.get("numa_node", "")),
                 pci_address=pci if _PCI.fullmatch(pci) else None,
                 netdev=found.get("netdev") or None,
                 mtu=_number(found.get("mtu", "")),
@@ -209,5 +208,4 @@ def _lid(text: str) -> int | None:
 
 
 def _number(text: str) -> int | None:
-    """-1 is how the kernel says that it does not know a NUMA node."""
     return int(text) if _NUMBER.fullmatch(text) else None

@@ -49,7 +49,6 @@ def read(output: PartOutput | None) -> Reading[Cpu]:
         return answer
     lines = answer.stdout.splitlines()
     words = dict(line.partition(" ")[::2] for line in lines if not line.startswith("governor "))
-    online = words.get("online")
     numa = words.get("numa", "")
     if answer.rc != 0 or not re.fullmatch(r"[0-9]{1,5}", numa) or not any(map(_ONLINE.fullmatch, lines)):
         return garbled(NAME, answer)
@@ -60,7 +59,6 @@ def read(output: PartOutput | None) -> Reading[Cpu]:
         numa_nodes=int(numa) or None,
         numa_balancing=words.get("balancing") or None,
         model=(words.get("model") or "").strip() or None,
-        online=online,
     )
     shown = quote(_SOURCE, (line for line in lines if line.startswith(("governor ", "driver "))))
     return Reading(ReadingState.OBSERVED, cpu, shown)

@@ -15,7 +15,6 @@ from healthcheck.model.fleet import Settings
 from healthcheck.model.gpu_facts import GpuState, GpuStates
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import NodeFacts
-from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.gpu_query import FIELDS, OLD_THROTTLE, THROTTLE, gpu_states
@@ -164,7 +163,7 @@ _LOADED_PCIE = _Look(
 )
 
 
-def judge(host: str, reading: Reading[GpuStates], platform: Platform | None) -> tuple[CheckResult, ...]:
+def judge(host: str, reading: Reading[GpuStates]) -> tuple[CheckResult, ...]:
     """The five checks of GPUs that nobody loads; one result in all where nothing could be read."""
     states = reading.value
     if not reading.observed or states is None:
@@ -176,7 +175,7 @@ def judge(host: str, reading: Reading[GpuStates], platform: Platform | None) -> 
     return tuple(_with_remark(result, states) for result in found)
 
 
-def judge_under_load(host: str, reading: Reading[GpuStates], platform: Platform | None) -> tuple[CheckResult, ...]:
+def judge_under_load(host: str, reading: Reading[GpuStates]) -> tuple[CheckResult, ...]:
     """For a reading taken while a benchmark runs: clocks and PCIe generation of the GPUs that are at work in it."""
     states = reading.value
     if not reading.observed or states is None:

@@ -43,8 +43,8 @@ _TEXT = one_line(f"""
     for dir in {SYSFS}/*; do
         [ -d "$dir/ports" ] || continue;
         seen=1; dev=${{dir##*/}};
-        for key in fw_ver hca_type board_id device/numa_node; do
-            if read -r line 2>/dev/null <"$dir/$key"; then echo "$dev 0 ${{key##*/}} $line"; fi;
+        for key in fw_ver hca_type board_id; do
+            if read -r line 2>/dev/null <"$dir/$key"; then echo "$dev 0 $key $line"; fi;
         done;
         if cd -P "$dir/device" 2>/dev/null; then echo "$dev 0 pci ${{PWD##*/}}"; fi;
         for port in "$dir"/ports/*; do

@@ -34,7 +34,6 @@ _FILES = (
     "max_link_width",
     "../max_link_speed",
     "../max_link_width",
-    "numa_node",
 )
 _END = "#end"
 
@@ -101,14 +100,13 @@ def _device(fields: list[str]) -> PciDevice | None:
         return None
     if not _DEVICE.fullmatch(fields[1]) or not _BUS_ID.fullmatch(fields[2]):
         return None
-    speed, lanes, most_speed, most_lanes, slot_speed, slot_lanes, numa = fields[3:-1]
+    speed, lanes, most_speed, most_lanes, slot_speed, slot_lanes = fields[3:-1]
     return PciDevice(
         bus_id=fields[2],
         hca=fields[1] if fields[0] == "hca" else None,
         link=_link(speed, lanes),
         most=_link(most_speed, most_lanes),
         slot=_link(slot_speed, slot_lanes),
-        numa_node=int(numa) if numa.isascii() and numa.isdigit() and len(numa) < 5 else None,
         above=tuple(_BUS_ID.findall(fields[-1]))[:-1],
         printed=tuple(zip(_FILES, fields[3:-1], strict=True)),
     )

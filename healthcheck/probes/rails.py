@@ -50,22 +50,6 @@ def judge(
     return tuple(_far(host, matrix, cards, row) for row in far)
 
 
-def rail_map(topology: Topology, hcas: Iterable[str]) -> tuple[tuple[int, str], ...]:
-    """(index of a GPU, device of its NIC) for every GPU: the nearest of these devices, shared as little as possible.
-
-    Of equally near ones the one is taken that the fewest GPUs before it have, in the order of the columns.
-    """
-    cards = _columns(topology, hcas)
-    taken = dict.fromkeys(cards, 0)
-    pairs: list[tuple[int, str]] = []
-    for row in range(len(topology.gpus)):
-        if cards:
-            device = min(cards, key=lambda name: (distance(cards[name][row]), taken[name]))
-            taken[device] += 1
-            pairs.append((topology.index(row), device))
-    return tuple(pairs)
-
-
 def compute_devices(hcas: tuple[Hca, ...], platform: Platform | None) -> tuple[str, ...]:
     """The cards of the compute network, where it is not certain all that may be; `compute_ports.py` says which."""
     if platform is None:

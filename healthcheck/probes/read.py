@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 
 from healthcheck.model.collective import Collective
 from healthcheck.model.node import NodeFacts
-from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.probes import (
     PROBES,
     acs,
@@ -115,36 +114,4 @@ def read_node(host: str, parts: Mapping[str, PartOutput], asked_at: tuple[float,
         gpudirect=gpudirect.read(parts.get(gpudirect.NAME)),
         iommu=iommu.read(parts.get(iommu.NAME)),
         acs=acs.read(parts.get(acs.NAME)),
-    )
-
-
-def unreachable(host: str, why: str) -> NodeFacts:
-    """The facts about a node that could not be asked; `why` is the sentence of the transport."""
-    state, evidence = ReadingState.UNREACHABLE, (Evidence(host, why),)
-    return NodeFacts(
-        host=host,
-        gpus=Reading(state, None, evidence),
-        hcas=Reading(state, None, evidence),
-        gpu_processes=Reading(state, None, evidence),
-        binary=Reading(state, None, evidence),
-        mpi=Reading(state, None, evidence),
-        identity=Reading(state, None, evidence),
-        leftovers=Reading(state, None, evidence),
-        clock=Reading(state, None, evidence),
-        kernel_log=Reading(state, None, evidence),
-        limits=Reading(state, None, evidence),
-        cpu=Reading(state, None, evidence),
-        software=Reading(state, None, evidence),
-        nccl_settings=Reading(state, None, evidence),
-        hca_counters=Reading(state, None, evidence),
-        verbs=Reading(state, None, evidence),
-        gpu_state=Reading(state, None, evidence),
-        gpu_memory=Reading(state, None, evidence),
-        nvlink=Reading(state, None, evidence),
-        fabric=Reading(state, None, evidence),
-        topology=Reading(state, None, evidence),
-        pcie=Reading(state, None, evidence),
-        gpudirect=Reading(state, None, evidence),
-        iommu=Reading(state, None, evidence),
-        acs=Reading(state, None, evidence),
     )

@@ -18,13 +18,6 @@ _TEXT = one_line("""
     lib=$(ldconfig -p 2>/dev/null | sed -n "s/.*libnccl\\.so\\.2 .*=> *//p" | head -n 1);
     if [ -n "$lib" ]; then echo "nccl $(readlink -f "$lib")"; fi;
     if command -v ofed_info >/dev/null 2>&1; then echo "ofed $(ofed_info -s 2>/dev/null | head -n 1)"; fi;
-    if command -v dpkg-query >/dev/null 2>&1;
-        then dpkg-query -W -f "fabricmanager \\${db:Status-Abbrev}\\${Version}\\n" "nvidia-fabricmanager*" 2>/dev/null
-            | grep "^fabricmanager ii" | head -n 1;
-    elif command -v rpm >/dev/null 2>&1;
-        then rpm -qa --qf "fabricmanager ii %{VERSION}\\n" "nvidia-fabric-manager*" "nvidia-fabricmanager*" 2>/dev/null
-            | head -n 1;
-    fi;
     sed -n "s/^NVRM version: /modules /p" /proc/driver/nvidia/version 2>/dev/null | head -n 1;
     if [ -e /.dockerenv ]; then echo "container docker"; elif [ -e /run/.containerenv ]; then echo "container podman";
     elif [ -d /.singularity.d ]; then echo "container apptainer"; elif [ -d /var/run/secrets/kubernetes.io ];
@@ -37,8 +30,7 @@ _VERSION = re.compile(r"\d{1,5}(?:\.\d{1,5}){1,3}")
 
 
 def part() -> Part:
-    """Lines `kernel`, `os`, `nccl <library>`, `ofed`, `fabricmanager <state> <version>`, `modules <NVRM line>`,
-    `container`, `cuda`; only `kernel` is always there."""
+    """Lines `kernel`, `os`, `nccl <library>`, `ofed`, `modules <NVRM line>`, `container`, `cuda`; `kernel` always."""
     return Part(NAME, 15, _TEXT)
 
 
@@ -52,7 +44,6 @@ def read(output: PartOutput | None) -> Reading[Software]:
     if answer.rc != 0 or not re.fullmatch(r"\d[\w.+~-]{0,100}", kernel, re.ASCII):
         return garbled(NAME, answer)
     nccl = _NCCL.search(words.get("nccl", ""))
-    manager = _VERSION.search(words.get("fabricmanager", ""))
     cuda = _VERSION.fullmatch(words.get("cuda", ""))
     modules = words.get("modules", "")
     return Reading(
@@ -63,7 +54,6 @@ def read(output: PartOutput | None) -> Reading[Software]:
             cuda=cuda[0] if cuda is not None else None,
             nccl=nccl[1] if nccl is not None else None,
             ofed=words.get("ofed", "").rstrip(":") or None,
-            fabric_manager=manager[0] if manager is not None else None,
             modules=None if not modules else "open" if "Open Kernel Module" in modules else "closed",
             container=words.get("container") or None,
         ),

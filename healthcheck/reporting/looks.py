@@ -16,7 +16,7 @@ from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.names import folded
 
 _AREAS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("gpus", ("gpu.topology", "gpu.")),
+    ("gpus", ("gpu.",)),
     ("nvlink", ("nvlink.", "fabric.")),
     ("hcas", ("hca.",)),
     ("paths", ("rail.", "pcie.", "gdr.")),

@@ -92,14 +92,14 @@ def _devices(gpus: int, places: int, nics: tuple[str, ...], rate_gbit_s: float) 
     ]
     for index, device in enumerate(nics):
         switch = index * places // len(nics) // _GPUS_OF_A_SWITCH
-        lines.append(_device("hca", device, HCA_PLACES[index % len(HCA_PLACES)][0], switch, speed))
+        lines.append(_device("hca", device, HCA_PLACES[index % len(HCA_PLACES)], switch, speed))
     return "".join(f"{line}\n" for line in lines) + "#end\n"
 
 
 def _device(kind: str, device: str, bus_id: str, switch: int, speed: str) -> str:
     link = f"{speed} GT/s PCIe|16"
     way = f"/sys/devices/pci0000:{switch:x}0/0000:{switch:x}0:01.1/0000:{switch:x}1:00.0/0000:{switch:x}2:08.0"
-    return f"{kind}|{device}|{bus_id}|{link}|{link}|{link}|{2 * switch + 1}|{way}/{bus_id}"
+    return f"{kind}|{device}|{bus_id}|{link}|{link}|{link}|{way}/{bus_id}"
 
 
 def gpudirect(cluster: SimCluster, node: SimNode, text: str) -> str:

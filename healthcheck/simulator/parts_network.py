@@ -15,16 +15,16 @@ from healthcheck.simulator.cluster import SimCluster, SimNode
 FIRMWARE = "20.41.1000"
 BOARD, CARD_TYPE = "MT_0000000223", "MT4123"
 HCA_PLACES = (
-    ("0000:0c:00.0", 3),
-    ("0000:12:00.0", 3),
-    ("0000:4b:00.0", 1),
-    ("0000:54:00.0", 1),
-    ("0000:8d:00.0", 7),
-    ("0000:94:00.0", 7),
-    ("0000:ba:00.0", 5),
-    ("0000:cc:00.0", 5),
+    "0000:0c:00.0",
+    "0000:12:00.0",
+    "0000:4b:00.0",
+    "0000:54:00.0",
+    "0000:8d:00.0",
+    "0000:94:00.0",
+    "0000:ba:00.0",
+    "0000:cc:00.0",
 )
-"""PCI address and NUMA node of each compute card, as in a DGX A100; repeated where a platform has more."""
+"""PCI address of each compute card, as in a DGX A100; repeated where a platform has more."""
 RATE_TEXTS = {10: "4X SDR", 25: "1X EDR", 50: "1X HDR", 100: "2X HDR", 200: "4X HDR", 400: "4X NDR", 800: "4X XDR"}
 DOWN_RATE_GBIT_S = 10.0
 LOAD = 0.25
@@ -42,13 +42,12 @@ def hcas(cluster: SimCluster, node: SimNode, text: str) -> str:
     for index, (device, share) in enumerate(zip(node.hcas, node.capability.rails, strict=True)):
         down = share == 0.0
         rate = DOWN_RATE_GBIT_S if down else nics.rate_gbit_s * share
-        address, numa = HCA_PLACES[index % len(HCA_PLACES)]
+        address = HCA_PLACES[index % len(HCA_PLACES)]
         lid = 0 if ethernet or down else _lid(node.name, index)
         lines.append(
             f"{device} 0 fw_ver {FIRMWARE}\n"
             f"{device} 0 hca_type {CARD_TYPE}\n"
             f"{device} 0 board_id {BOARD}\n"
-            f"{device} 0 numa_node {numa}\n"
             f"{device} 0 pci {address}\n"
             f"{device} 1 state {'1: DOWN' if down else '4: ACTIVE'}\n"
             f"{device} 1 phys_state {'2: Polling' if down else '5: LinkUp'}\n"

@@ -27,7 +27,7 @@ def kernel_log(cluster: SimCluster, node: SimNode, text: str) -> str:
 def _links(rails: tuple[float, ...]) -> str:
     lines = ["last [1209322.118204] systemd-journald[1042]: Sent WATCHDOG=1 notification."]
     for place, share in enumerate(rails):
-        address, _ = HCA_PLACES[place % len(HCA_PLACES)]
+        address = HCA_PLACES[place % len(HCA_PLACES)]
         lines.append(f"[   {30 + place}.482913] mlx5_core {address} ib{place}: Link {'up' if share else 'down'}")
     return "\n".join([*lines, ""])
 

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.gpu_facts import GpuStates
 from healthcheck.model.host import Host
-from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Reading
 from healthcheck.probes import gpu_state
 from healthcheck.probes.batch import split
@@ -35,10 +34,10 @@ class LoadedLooks:
         if measuring():
             self._seen[host.name] = gpu_state.read(split(text, nonce).get(gpu_state.NAME))
 
-    def checks(self, platform: Platform | None, stage: str) -> tuple[CheckResult, ...]:
+    def checks(self, stage: str) -> tuple[CheckResult, ...]:
         """The results, by host in their order of names; a host whose job was too short for a look has none."""
         return tuple(
             replace(check, stage=stage)
             for host, reading in sorted(self._seen.items())
-            for check in gpu_state.judge_under_load(host, reading, platform)
+            for check in gpu_state.judge_under_load(host, reading)
         )

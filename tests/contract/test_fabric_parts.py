@@ -49,7 +49,6 @@ def node(tmp_path: Path) -> Path:
         write(device / "current_link_width", "8" if vendor == "0x15b3" else "16")
         write(device / "max_link_speed", "32.0 GT/s PCIe")
         write(device / "max_link_width", "16")
-        write(device / "numa_node", "-1")
         write(device / "iommu_group" / "type", "DMA-FQ")
         (sys / "bus/pci/devices").mkdir(parents=True, exist_ok=True)
         (sys / "bus/pci/devices" / bus_id).symlink_to(device)
@@ -94,7 +93,7 @@ def test_devices_their_slots_and_their_way_are_found(node: Path, shell: list[str
     gpu, card = reading.value
     assert (gpu.bus_id, gpu.hca, gpu.link) == ("0000:07:00.0", None, PciLink(16.0, 16))
     assert (card.bus_id, card.hca, card.link) == ("0000:0c:00.0", "mlx5_0", PciLink(16.0, 8))
-    assert (card.most, card.slot, card.numa_node) == (PciLink(32.0, 16), PciLink(16.0, 16), None)
+    assert (card.most, card.slot) == (PciLink(32.0, 16), PciLink(16.0, 16))
     assert card.above == ("0000:00:01.1", "0000:01:00.0", "0000:02:0c.0")
 
 

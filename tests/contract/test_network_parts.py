@@ -69,7 +69,6 @@ def card(root: Path, number: int, layer: str) -> None:
     for name in ("fw_ver", "hca_type", "board_id"):
         write(folder / name, f"a_{name}")
     pci = root / "devices" / f"0000:4b:00.{number}"
-    write(pci / "numa_node", "1")
     (pci / "net" / f"ens{number}").mkdir(parents=True)
     (folder / "device").symlink_to(pci)
     write(root / "net" / f"ens{number}" / "mtu", "9000")
@@ -88,7 +87,7 @@ def test_two_cards_are_read_whole(shell: Path, tmp_path: Path) -> None:
     parts = ask(shell, root)
     first, second = hcas.read(parts["hcas"]).value or ()
     assert (first.firmware, first.hca_type, first.board_id) == ("a_fw_ver", "a_hca_type", "a_board_id")
-    assert (first.pci_address, first.numa_node, first.lid, first.netdev) == ("0000:4b:00.0", 1, 28, "ens0")
+    assert (first.pci_address, first.lid, first.netdev) == ("0000:4b:00.0", 28, "ens0")
     assert (second.netdev, second.mtu) == ("bond0", 4200)
     counted = hca_counters.read(parts["hca_counters"]).value or ()
     assert [port.values for port in counted] == [(("symbol_error", 5), ("packet_seq_err", 7))] * 2

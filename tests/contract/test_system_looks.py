@@ -91,7 +91,6 @@ def test_limits_and_processors_of_this_machine_are_read(tools: Path) -> None:
     facts = ask(tools)
     assert facts.limits.value is not None
     assert facts.cpu.value is not None
-    assert facts.cpu.value.online is not None
 
 
 def test_settings_come_from_environment_and_files_and_nothing_else_does(tools: Path, tmp_path: Path) -> None:
@@ -111,14 +110,8 @@ def test_versions_are_read_from_the_tools(tools: Path) -> None:
     (tools / "libnccl.so.2").symlink_to("libnccl.so.2.21.5")
     tool(tools, "ldconfig", f"printf '\\tlibnccl.so.2 (libc6,x86-64) => {tools}/libnccl.so.2\\n'")
     tool(tools, "ofed_info", "echo MLNX_OFED_LINUX-5.8-4.1.5.0:")
-    tool(tools, "dpkg-query", "echo 'fabricmanager un '; echo 'fabricmanager ii 550.90.07-1'")
     tool(tools, "nvidia-smi", "echo '| NVIDIA-SMI 550.90.07   Driver Version: 550.90.07   CUDA Version: 12.4     |'")
     found = ask(tools).software.value
     assert found is not None
-    assert (found.nccl, found.ofed, found.fabric_manager, found.cuda) == (
-        "2.21.5",
-        "MLNX_OFED_LINUX-5.8-4.1.5.0",
-        "550.90.07",
-        "12.4",
-    )
+    assert (found.nccl, found.ofed, found.cuda) == ("2.21.5", "MLNX_OFED_LINUX-5.8-4.1.5.0", "12.4")
     assert found.kernel == os.uname().release

@@ -33,7 +33,6 @@ def test_sysfs_tells_everything_but_the_mtu_of_rdma() -> None:
         hca_type="MT4123",
         lid=30,
         sm_lid=1,
-        numa_node=1,
         pci_address="0000:4b:00.0",
         netdev="ibp75s0",
         mtu=4092,
@@ -133,12 +132,11 @@ def test_values_nobody_understands_are_unknown() -> None:
             "mlx5_0 1 lid 0xnothing",
             "mlx5_0 1 sm_lid c",
             "mlx5_0 1 mtu jumbo",
-            "mlx5_0 0 numa_node -1",
             "mlx5_0 0 pci rxe",
         ]
     )
-    known = (port.rate_gbit_s, port.lid, port.sm_lid, port.mtu, port.numa_node, port.pci_address, port.firmware)
-    assert known == (None,) * 7
+    known = (port.rate_gbit_s, port.lid, port.sm_lid, port.mtu, port.pci_address, port.firmware)
+    assert known == (None,) * 6
 
 
 def test_counters_that_do_not_count_are_left_out() -> None:

@@ -46,9 +46,6 @@ def said(*messages: str) -> NcclRankLog:
         ("Channel 00/24 :    0   1   2   3   4   5   6   7", "rings", 24),
         ("=== System : maxWidth 240.0 totalWidth 240.0 ===", "max_bw_gbyte_s", 240.0),  # to 2.9
         ("=== System : maxBw 370.8 totalBw 370.8 ===", "max_bw_gbyte_s", 370.8),
-        ("8 coll channels, 8 p2p channels, 1 p2p channels per peer", "coll_channels", 8),
-        ("24 coll channels, 0 nvls channels, 32 p2p channels, 32 p2p channels per peer", "nvls_channels", 0),
-        ("16 coll channels, 4 collnet channels, 12 nvls channels, 16 p2p channels, 2 p2p", "nvls_channels", 12),
         ("comm 0x7f rank 3 nranks 16 cudaDev 3 busId 4e000 - Init COMPLETE", "rank", 3),
         ("ncclCommInitRankConfig comm 0x7f rank 3 nranks 16 cudaDev 3 nvmlDev 3 busId 4e - Init START", "n_ranks", 16),
         ("ncclCommInitRank comm 0x7f rank 3 nranks 16 cudaDev 3 - Init COMPLETE", "init_complete", True),

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Never
 
+from msgspec.structs import replace
+
+from healthcheck.model.node import NodeFacts
 from healthcheck.model.platform import GpuSpec, NicSpec, Platform, Sourced
+from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.probes.batch import PartOutput, PartState
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "probes"
@@ -29,3 +34,11 @@ def answer(probe: str, name: str) -> PartOutput:
 def said(stdout: str, rc: int = 0, stderr: str = "", state: PartState = PartState.ENDED) -> PartOutput:
     """An answer made up in a test."""
     return PartOutput("made_up", rc, stdout, stderr, state)
+
+
+def unreachable(host: str, why: str = "not asked") -> NodeFacts:
+    """The facts about a node that gave no answer at all."""
+    nothing = Reading[Never](ReadingState.UNREACHABLE, None, (Evidence(host, why),))
+    needed = NodeFacts(host, nothing, nothing, nothing, nothing, nothing)
+    looks = (name for name in NodeFacts.__struct_fields__ if isinstance(getattr(needed, name), Reading))
+    return replace(needed, identity=nothing, **dict.fromkeys(looks, nothing))

@@ -10,8 +10,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes import acs, iommu, pcie
-from healthcheck.probes.read import unreachable
-from tests.unit.probes.fixtures import answer, said
+from tests.unit.probes.fixtures import answer, said, unreachable
 
 METAL = Reading(ReadingState.OBSERVED, Iommu(0))
 GUEST = Reading(ReadingState.OBSERVED, Iommu(0, machine="kvm"))

@@ -8,8 +8,8 @@ from healthcheck.model.message import Message
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.platform import Platform
 from healthcheck.probes.detect import detect_platform
-from healthcheck.probes.read import read_node, unreachable
-from tests.unit.probes.fixtures import DGX_A100, answer, said
+from healthcheck.probes.read import read_node
+from tests.unit.probes.fixtures import DGX_A100, answer, said, unreachable
 
 
 def platform(count: int) -> Platform:

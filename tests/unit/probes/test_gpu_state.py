@@ -9,11 +9,11 @@ from healthcheck.model.gpu_facts import GpuStates
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes import gpu_state
-from tests.unit.probes.fixtures import DGX_A100, answer, said
+from tests.unit.probes.fixtures import answer, said
 
 
 def judged(fixture: str) -> tuple[CheckResult, ...]:
-    return gpu_state.judge("n", gpu_state.read(answer("gpu_state", fixture)), DGX_A100)
+    return gpu_state.judge("n", gpu_state.read(answer("gpu_state", fixture)))
 
 
 def not_well(results: tuple[CheckResult, ...]) -> list[tuple[str, str, Verdict, str]]:
@@ -105,7 +105,7 @@ def test_a_field_that_is_answered_with_an_error_is_not_health() -> None:
 def test_no_table_is_a_look_that_saw_nothing(fixture: str, state: ReadingState) -> None:
     reading = gpu_state.read(answer("gpu_state", fixture))
     assert reading.state is state
-    (result,) = gpu_state.judge("n", reading, DGX_A100)
+    (result,) = gpu_state.judge("n", reading)
     assert result.rule == f"unseen.{state.value}"
     assert "ECC" in str(result.message)
 
@@ -158,7 +158,7 @@ def test_sixteen_gpus_are_sixteen_states() -> None:
 
 def test_under_load_only_gpus_at_work_are_judged() -> None:
     reading = gpu_state.read(answer("gpu_state", "sick_loaded"))
-    assert not_well(gpu_state.judge_under_load("n", reading, DGX_A100)) == [
+    assert not_well(gpu_state.judge_under_load("n", reading)) == [
         ("gpu.loaded_clocks", "n/gpu:1", Verdict.DEGRADED, "clocks.hw_thermal"),
         ("gpu.loaded_clocks", "n/gpu:2", Verdict.DEGRADED, "clocks.low"),
         ("gpu.loaded_pcie", "n/gpu:3", Verdict.DEGRADED, "gpu_pcie.slow"),
@@ -166,12 +166,12 @@ def test_under_load_only_gpus_at_work_are_judged() -> None:
 
 
 def test_the_power_cap_under_full_load_is_normal() -> None:
-    results = gpu_state.judge_under_load("n", gpu_state.read(answer("gpu_state", "healthy_loaded")), DGX_A100)
+    results = gpu_state.judge_under_load("n", gpu_state.read(answer("gpu_state", "healthy_loaded")))
     assert {result.verdict for result in results} == {Verdict.PASS}
 
 
 def test_idle_gpus_prove_nothing_under_load() -> None:
-    results = gpu_state.judge_under_load("n", gpu_state.read(answer("gpu_state", "healthy")), DGX_A100)
+    results = gpu_state.judge_under_load("n", gpu_state.read(answer("gpu_state", "healthy")))
     assert {result.verdict for result in results} == {Verdict.SKIPPED}
 
 

@@ -9,8 +9,7 @@ from healthcheck.model.platform import Platform
 from healthcheck.model.reading import ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes import gpudirect
-from healthcheck.probes.read import unreachable
-from tests.unit.probes.fixtures import DGX_A100, answer, said
+from tests.unit.probes.fixtures import DGX_A100, answer, said, unreachable
 
 SINGLE = replace(DGX_A100, nics=replace(DGX_A100.nics, count=0))
 PLAIN = replace(DGX_A100, nics=replace(DGX_A100.nics, link_layer="Unspecified"))

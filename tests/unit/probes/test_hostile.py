@@ -9,15 +9,14 @@ import pytest
 
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.node import NodeFacts
-from healthcheck.model.reading import ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes import PROBES
 from healthcheck.probes.batch import PartOutput, PartState, frame, split
 from healthcheck.probes.judge import judge_node
 from healthcheck.probes.probe import Needs
-from healthcheck.probes.read import read_node, unreachable
+from healthcheck.probes.read import read_node
 from healthcheck.probes.unseen import UNSEEN
-from tests.unit.probes.fixtures import DGX_A100, FOLDER, answer, said
+from tests.unit.probes.fixtures import DGX_A100, FOLDER, answer, said, unreachable
 
 NEEDS = Needs(DGX_A100, own_token="hc-own")
 LOOKS = (*PROBES, "identity")
@@ -75,7 +74,6 @@ def test_a_node_that_sent_nothing_and_one_that_was_not_reached_are_unmeasured() 
         results = judge_node(facts, NEEDS)
         assert all(knows_nothing(result) for result in results)
         assert all(result.evidence for result in results)
-    assert unreachable("node01", "x").gpus.state is ReadingState.UNREACHABLE
 
 
 def test_ten_megabytes_of_noise_take_no_time() -> None:

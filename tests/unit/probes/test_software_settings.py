@@ -26,12 +26,7 @@ def test_versions_of_a_healthy_node() -> None:
         "12.4",
         "2.21.5",
     )
-    assert (found.ofed, found.fabric_manager, found.modules, found.container) == (
-        "MLNX_OFED_LINUX-5.8-4.1.5.0",
-        "550.90.07",
-        "closed",
-        None,
-    )
+    assert (found.ofed, found.modules, found.container) == ("MLNX_OFED_LINUX-5.8-4.1.5.0", "closed", None)
     opened = software.read(answer("software", "healthy_open_modules")).value
     assert opened is not None
     assert opened.modules == "open"
@@ -42,7 +37,7 @@ def test_what_is_not_installed_is_unknown_and_no_trouble() -> None:
     assert bare.state is ReadingState.OBSERVED
     half = software.read(answer("software", "sick_half_installed")).value
     assert half is not None
-    assert (half.cuda, half.nccl, half.ofed, half.fabric_manager) == (None, None, None, None)
+    assert (half.cuda, half.nccl, half.ofed) == (None, None, None)
     assert software.read(answer("software", "sick_garbage")).state is ReadingState.UNPARSABLE
     assert software.read(answer("software", "tool_missing")).state is ReadingState.TOOL_MISSING
 

@@ -14,9 +14,8 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.topology import parse_topology
 from healthcheck.probes import hcas, rails, topology
 from healthcheck.probes.batch import PartState
-from healthcheck.probes.read import unreachable
 from healthcheck.probes.settings import settings
-from tests.unit.probes.fixtures import DGX_A100, answer, said
+from tests.unit.probes.fixtures import DGX_A100, answer, said, unreachable
 
 PCIE_CARDS = replace(DGX_A100, intra_busbw_gbyte_s=Sourced(24.0, "test"))
 FOUR_NICS = replace(DGX_A100, nics=replace(DGX_A100.nics, count=4))
@@ -159,13 +158,6 @@ def test_without_a_compute_nic_in_the_matrix_there_is_no_map() -> None:
     seen = topology.read(said("\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV4\t0-7\nGPU1\tNV4\t X \t0-7\n"))
     results = rails.judge("n", seen, hcas.read(answer("hcas", "healthy")), DGX_A100)
     assert brief(results) == [("n", "SKIPPED", "rail.does_not_apply")]
-
-
-def test_every_gpu_gets_its_nearest_nic_and_neighbours_share_as_little_as_they_can() -> None:
-    devices = [f"mlx5_{index}" for index in range(8)]
-    assert rails.rail_map(matrix("healthy"), devices) == tuple((index, f"mlx5_{index}") for index in range(8))
-    assert rails.rail_map(matrix("healthy"), ["mlx5_0"]) == tuple((index, "mlx5_0") for index in range(8))
-    assert rails.rail_map(matrix("healthy"), []) == ()
 
 
 def test_the_fingerprint_tells_machines_apart() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from healthcheck.model.node import Gpu, NodeFacts
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
-from healthcheck.probes.read import unreachable
 from healthcheck.probes.twins import judge_twins
+from tests.unit.probes.fixtures import unreachable
 
 
 def _node(host: str, *uuids: str) -> NodeFacts:

@@ -23,11 +23,11 @@ from healthcheck.model.record import Owner
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.slurm import SQUEUE
 from healthcheck.ports import Event, NeverStarted, PushFile, PushResult, Reached, Running, Sink
-from healthcheck.probes.read import unreachable
 from healthcheck.simulator.transport import VirtualClock
 from healthcheck.workflows.allocation import CHECK, FRESH_S, SILENT_S, Slurm
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.request import RunRequest
+from tests.unit.probes.fixtures import unreachable
 
 HOSTS = tuple(Host(name, name) for name in ("gpu-01", "gpu-02.example.org", "10.0.0.3", "gpu-04"))
 MISSING = (127, "", "setsid: failed to execute squeue: No such file or directory\n")
