@@ -7,6 +7,7 @@ import shlex
 
 from healthcheck.cli.asked import Asked, new_request, read_inputs
 from healthcheck.cli.exits import out
+from healthcheck.cli.plan_search import as_document, as_lines, planned_search
 from healthcheck.evaluation.limits import expectation_gbyte_s
 from healthcheck.launchers import LAUNCHERS
 from healthcheck.launchers.site import LaunchSite
@@ -32,6 +33,7 @@ def print_plan(asked: Asked, as_json: bool) -> None:
     request = request.with_slots(gpus)
     planned = [(name, jobs) for name in BENCHMARK_STAGES if (jobs := _jobs(request, name))]
     seconds = {name: stage_seconds(jobs, _expected(request, jobs[0])) for name, jobs in planned}
+    search = planned_search(request)
     if as_json:
         stages = [
             {
@@ -44,7 +46,10 @@ def print_plan(asked: Asked, as_json: bool) -> None:
             }
             for name, jobs in planned
         ]
-        out(json.dumps({"schema": "healthcheck.plan/1", "simulated": request.simulated, "stages": stages}, indent=1))
+        document = {"schema": "healthcheck.plan/1", "simulated": request.simulated, "stages": stages}
+        if search is not None:
+            document["search"] = as_document(search)
+        out(json.dumps(document, indent=1))
         return
     head = "plan.head_simulated" if request.simulated else "plan.head"
     out(str(say(head, playbook=request.playbook.name, hosts=len(request.hosts))))
@@ -56,6 +61,8 @@ def print_plan(asked: Asked, as_json: bool) -> None:
             size = say("plan.job", hosts=len(job.hosts), ranks=job.ranks_per_host[0], time=_time(request, job))
             out(f"  {job.id}  {size}")
             out(f"    {shlex.join(_argv(request, job))}")
+    if search is not None:
+        out("\n" + "\n".join(as_lines(search, request, _argv)))
     out(f"\nin all about {max(sum(seconds.values()) / 60, 0.1):.1f} minutes after the probes")
 
 

@@ -61,6 +61,14 @@ SEARCH_TEXTS: dict[str, str] = {
     "report.search.col.measured": "GB/s",
     "report.search.col.expected": "Expected",
     "report.search.col.says": "Says",
+    "plan.search_if_slow": "localise: only where the nodes together are slow",
+    "plan.search_always": "localise",
+    "plan.search_round": "round {round}: {pairs} {pairs:pair|pairs} at once, {a} with {b} the first (rail by rail "
+    "where nccl-tests can split)",
+    "plan.search_then": "then retests of whoever is in doubt, and the others together again",
+    "plan.search_clean": "one culprit, seen at once: {rounds} {rounds:round|rounds}, about {minutes:.1f} minutes, "
+    "{hours:.1f} node-hours",
+    "plan.search_worst": "at most: {rounds} {rounds:round|rounds}, {minutes:.1f} minutes, {hours:.1f} node-hours",
     "search.path.slow": "pairs between the leaves {a} and {b} lose about {percent} %, and the nodes are well "
     "with others",
     "search.leaf.slow": "{sick} of the {nodes} on the leaf {leaf} are slow: its switch, or something they share",

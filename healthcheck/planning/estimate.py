@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from healthcheck.model.command import CollectiveJob
 
 # Seconds of launching, NCCL start-up and teardown; measured on real clusters between 5 and 20.
@@ -30,3 +32,34 @@ def stage_seconds(jobs: Sequence[CollectiveJob], busbw_gbyte_s: float) -> float:
         for host in job.hosts:
             per_host[host] = begin + job_seconds(job, busbw_gbyte_s)
     return max(per_host.values(), default=0.0)
+
+
+class SearchCost(Struct, frozen=True):
+    """What a search takes, the slow run not counted: rounds, wall time in seconds, and hours of nodes."""
+
+    rounds: int
+    seconds: float
+    node_hours: float
+
+
+def search_costs(
+    nodes: int, pair_s: float, joint_s: float, max_rounds: int, budget_s: float | None, tournament_up_to: int = 8
+) -> tuple[SearchCost, SearchCost]:
+    """(one culprit that the walk shows, the most it may take); `pair_s` and `joint_s` are the times of one job.
+
+    The first is the walk and one verification; a retest or two may come on top. The second is all rounds, or the
+    budget where that is used up before.
+    """
+    walk = min(nodes - 1 + nodes % 2 if nodes <= tournament_up_to else 2, max_rounds - 1)
+    rounds = min(walk + 1, max_rounds - 1)
+    clean = SearchCost(rounds, walk * pair_s + (rounds - walk) * joint_s, 0.0)
+    most = max_rounds - 1
+    worst_s = most * max(pair_s, joint_s)
+    if budget_s is not None and worst_s > budget_s:
+        most, worst_s = max(int(most * budget_s / worst_s), 0), budget_s
+    worst = SearchCost(most, worst_s, 0.0)
+    return _costed(clean, nodes), _costed(worst, nodes)
+
+
+def _costed(cost: SearchCost, nodes: int) -> SearchCost:
+    return SearchCost(cost.rounds, cost.seconds, nodes * cost.seconds / 3600)
