@@ -9,12 +9,13 @@ FLEET_CAUSE_TEXTS: dict[str, str] = {
     "messages short, or hang.",
     "against.drift_nccl": "All ranks print the same NCCL version in the log of the job that failed.",
     "cause.drift_driver": "the NVIDIA driver is not that of the other nodes",
-    "remedy.drift_driver": "Bring the node to the driver of the others, with the fabric manager of the same version.",
+    "remedy.drift_driver": "Drain the node, then bring it to the driver of the others, with the fabric manager of the "
+    "same version.",
     "why.drift_driver": "Drivers differ in what they support (P2P, NVLS, DMA-BUF) and in their tuning, so the node "
     "may take another path than its peers; a fabric manager of another version does not start.",
     "against.drift_driver": "The fleet is being updated, and this node is simply the first one.",
     "cause.drift_firmware": "{what} is not that of the other nodes",
-    "remedy.drift_firmware": "Bring the card to the firmware of the others, or learn why it differs (a spare part).",
+    "remedy.drift_firmware": "Bring the card to the firmware of the others, or find out why it differs (a spare part).",
     "why.drift_firmware": "Firmware decides about link training, congestion control and PCIe settings; a card that "
     "was replaced often comes with another one.",
     "against.drift_firmware": "The card is of another model, for which this version is the right one.",
@@ -32,7 +33,7 @@ FLEET_CAUSE_TEXTS: dict[str, str] = {
     "remedy.pin_differs": "Install {wanted} on the node, or change the pin in {source}.",
     "why.pin_differs": "The playbook or the platform names a version that every node has to have.",
     "against.pin_differs": "The pin is older than the last update of the fleet.",
-    "cause.pin_not_told": "{what} is pinned, and the node did not tell it",
+    "cause.pin_not_told": "{what} is pinned, and the node did not tell its version",
     "remedy.pin_not_told": "See why {what} cannot be read on the node, or take it out of the pins of {source}.",
     "why.pin_not_told": "A version that could not be read is no proof that it is the right one.",
     "against.pin_not_told": "The node has no such software at all.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 JOB_CAUSE_TEXTS: dict[str, str] = {
     "finding.no_result": "no result was recorded for this node",
     "cause.wrong_results": "the result of a collective is wrong: GPU memory, NVLink or the network corrupts data",
-    "remedy.wrong_results": "Take the node out of service at once, run dcgmi diag and look for ECC and Xid errors.",
+    "remedy.wrong_results": "Drain the node at once, then run dcgmi diag and look for ECC and Xid errors.",
     "why.wrong_results": "The sums that came back differ from the sums that were sent: bits were changed in memory, "
     "on NVLink, on PCIe or on the network. Error correction did not catch it.",
     "against.wrong_results": "The same job is right when it runs again on the same nodes, and no counter of ECC or "
@@ -27,13 +27,14 @@ JOB_CAUSE_TEXTS: dict[str, str] = {
     "Peer-to-peer behind an active ACS or IOMMU hangs in the same way.",
     "against.job_hung": "The time limit was simply short: the table was still growing when it ended.",
     "cause.cuda_error": "CUDA reported an error",
-    "remedy.cuda_error": "Look for Xid lines; on NVSwitch machines see whether the fabric manager runs.",
+    "remedy.cuda_error": "Look for Xid lines in the kernel log; on NVSwitch machines check whether the fabric manager "
+    "runs.",
     "why.cuda_error": "A CUDA call failed in a rank. The error text names the kind; the hardware ones also leave an "
     "Xid line in the kernel log.",
     "against.cuda_error": "No Xid at that time, and the same error on every node: then software, not a part, is the "
     "reason.",
     "cause.network_error": "the ranks lost each other on the network",
-    "remedy.network_error": "Look at the ports and cables of the named hosts, and at the interface NCCL chose.",
+    "remedy.network_error": "Check the ports and cables of the named hosts, and the interface NCCL chose.",
     "why.network_error": "A connection between ranks broke or never came about: a port lost its link, packets found "
     "no way, or a rank on the other side had died before.",
     "against.network_error": "Another rank died first: its own error stands earlier in the raw output.",
@@ -53,8 +54,8 @@ JOB_CAUSE_TEXTS: dict[str, str] = {
     "longer way through the CPU shows in the whole job.",
     "against.below_peak": "The largest size was too small to saturate the links, or all nodes of the fleet are "
     "equally slow.",
-    "cause.job_not_whole": "the job gave no whole measurement",
-    "remedy.job_not_whole": "Read the raw output of the job; the reason stands among what speaks for it.",
+    "cause.job_not_whole": "the job gave no complete measurement",
+    "remedy.job_not_whole": "Read the raw output of the job; the reason is among the evidence.",
     "why.job_not_whole": "The table has no end, lacks sizes or ranks, or the program gave no numbers. What is there "
     "cannot be held against a limit.",
     "against.job_not_whole": "The raw output is whole, and only its form is new.",
@@ -69,7 +70,7 @@ JOB_CAUSE_TEXTS: dict[str, str] = {
     "others.",
     "against.rank_failed": "The code belongs to the launcher and every rank had ended well.",
     "cause.daemon_lost": "the launcher lost its daemon on a node",
-    "remedy.daemon_lost": "See whether the node went down, whether MPI is installed there in the same version and "
+    "remedy.daemon_lost": "Check whether the node went down, whether MPI is installed there in the same version and "
     "place, and whether a firewall closes the ports of mpirun.",
     "why.daemon_lost": "mpirun starts a daemon on every node and talks to it over TCP. The daemon could not start "
     "there, or the node or the connection went away.",
@@ -97,7 +98,7 @@ JOB_CAUSE_TEXTS: dict[str, str] = {
     "answer a question.",
     "against.launch_login": "The same ssh from that node works without a question.",
     "cause.launch_unreached": "the node that starts the job cannot reach another one over ssh",
-    "remedy.launch_unreached": "See that names resolve there and that sshd of the other node answers on the port "
+    "remedy.launch_unreached": "Check that names resolve there and that sshd of the other node answers on the port "
     "that is used.",
     "why.launch_unreached": "mpirun on the first node connects to all the others. A name, a port or a route that is "
     "right here may be wrong there.",
@@ -127,13 +128,13 @@ JOB_CAUSE_TEXTS: dict[str, str] = {
     "why.program_refused": "The program ended with its help text or without a measured row.",
     "against.program_refused": "The same command line by hand measures.",
     "cause.other_shape": "the job ran with other ranks or hosts than asked for",
-    "remedy.other_shape": "Look at the raw output: which hosts and ranks the table lists; check placement and build "
-    "of the program.",
+    "remedy.other_shape": "See in the raw output which hosts and ranks the table lists; check placement and build of "
+    "the program.",
     "why.other_shape": "A build without MPI, or a plugin of the scheduler that does not fit, makes each rank a world "
     "of its own.",
     "against.other_shape": "The list of devices was cut in the output.",
     "cause.not_verified": "the results were not checked, although that was asked for",
-    "remedy.not_verified": "See that the job runs with -c 1 and that its column #wrong has numbers.",
+    "remedy.not_verified": "Check that the job runs with -c 1 and that its column #wrong has numbers.",
     "why.not_verified": "Without the check wrong sums look fast and healthy.",
     "against.not_verified": "The collective has no check in this version.",
     "cause.numbers_contradict": "bandwidths of a row contradict each other",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 MACHINE_CAUSE_TEXTS: dict[str, str] = {
-    "cause.host_key_changed": "its ssh host key has changed: reinstalled, or somebody in between",
-    "remedy.host_key_changed": "Find out why, before you accept the new key with the command below.",
+    "cause.host_key_changed": "its ssh host key has changed: it was reinstalled, or something answers in its place",
+    "remedy.host_key_changed": "Find out why it changed before you accept the new key with the command below.",
     "why.host_key_changed": "The host shows another key than the one that is known here. A node that was installed "
     "again has a new one; so has a host that only pretends.",
     "against.host_key_changed": "The fingerprint is the one the console of the node shows.",
     "cause.host_key_unknown": "its ssh host key is not known here, so it was not trusted",
-    "remedy.host_key_unknown": "Compare the fingerprint with the host, then accept it with the command below.",
+    "remedy.host_key_unknown": "Compare the fingerprint with that on the console of the host, then accept it with the "
+    "command below.",
     "why.host_key_unknown": "Nobody has accepted the key of this host on this machine yet, and accepting one unseen "
     "would trust anybody who answers.",
     "against.host_key_unknown": "The key is known under another name or address of the same host.",
@@ -18,22 +19,23 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "why.login_refused": "The host answered and accepted none of the keys offered for that user.",
     "against.login_refused": "The same login works from here by hand without a password.",
     "cause.unreachable": "the host does not answer",
-    "remedy.unreachable": "See whether it is up and whether its name, port and network are right, then run again.",
+    "remedy.unreachable": "Check whether it is up and whether its name, port and network are right, then run again.",
     "why.unreachable": "Nothing answered at that name and port in time: powered off, booting, another network, or a "
     "firewall that drops.",
     "against.unreachable": "The host answers on another port or from another machine: then only the way from here is "
     "closed.",
-    "cause.connection_lost": "the connection to the host did not last",
-    "remedy.connection_lost": "See whether the host is up and its network stable, then run again.",
+    "cause.connection_lost": "the connection to the host broke",
+    "remedy.connection_lost": "Check whether the host is up and its network stable, then run again.",
     "why.connection_lost": "The connection began and broke: the node went down, its network flapped, or its sshd "
     "limits connections.",
     "against.connection_lost": "Other connections to the same node went on meanwhile.",
     "cause.push_refused": "the benchmark could not be copied to the host",
-    "remedy.push_refused": "Free space or repair the rights of the cache folder, as the message says.",
+    "remedy.push_refused": "Free space, or correct the owner and mode of the cache folder, as the message says.",
     "why.push_refused": "The folder for the copy is full, read-only or belongs to somebody else.",
     "against.push_refused": "A file can be written there by hand by the same user.",
-    "cause.no_answer": "the host lets us in, but runs no command",
-    "remedy.no_answer": "See what its login shell and login files do with a plain command.",
+    "cause.no_answer": "the host accepts the login, but runs no command",
+    "remedy.no_answer": "Run a plain command over ssh: its login shell or a login file ends, waits or prints something "
+    "before the command.",
     "why.no_answer": "The login shell or a login file ends, waits or prints something else before the command is run.",
     "against.no_answer": "A plain command over ssh prints its output and nothing else.",
     "cause.binary_missing": "nccl-tests is not on this node: there is no {path}",
@@ -42,14 +44,14 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "against.binary_missing": "The path is there for another user, or on a file system that was not mounted at that "
     "time.",
     "cause.binary_not_executable": "{path} cannot be executed",
-    "remedy.binary_not_executable": "chmod +x the file, and see that its file system is not mounted noexec.",
+    "remedy.binary_not_executable": "chmod +x the file, and check that its file system is not mounted noexec.",
     "why.binary_not_executable": "The file lacks the x bit, or its file system forbids execution.",
     "against.binary_not_executable": "The file can be started by hand by the same user.",
     "cause.binary_architecture": "{path} was built for {arch}",
     "remedy.binary_architecture": "Build nccl-tests for the processor of this node.",
     "why.binary_architecture": "The program was built for another processor; the kernel refuses to start it.",
     "against.binary_architecture": "uname -m names the processor the program was built for.",
-    "cause.binary_library": "{path} misses {names}",
+    "cause.binary_library": "{path} lacks {names}",
     "remedy.binary_library": "Install the library, or put its folder into the loader path (ldconfig, LD_LIBRARY_PATH).",
     "why.binary_library": "The loader does not find a library of the program in a non-interactive login, which reads "
     "fewer files than an interactive one.",
@@ -59,7 +61,7 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "why.not_mpi_build": "Without MPI each process measures its own GPUs alone and knows nothing of the others, so a "
     "whole cluster would look healthy.",
     "against.not_mpi_build": "The program prints one table for all ranks.",
-    "cause.binary_unreadable": "whether nccl-tests can run there could not be seen",
+    "cause.binary_unreadable": "it could not be told whether nccl-tests can run there",
     "remedy.binary_unreadable": "Run ldd on the program by hand on this node.",
     "why.binary_unreadable": "ldd or the look at the file gave no answer that can be read.",
     "against.binary_unreadable": "ldd by hand lists the libraries.",
@@ -77,11 +79,11 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "remedy.mpi_other_family": "Choose the launcher that fits (--launcher), or install the same MPI on every node.",
     "why.mpi_other_family": "Open MPI, MPICH and Intel MPI do not start each other's ranks.",
     "against.mpi_other_family": "Both are installed, and a module chooses: then the PATH decides.",
-    "cause.slots_differ": "the hostfile gives the node other slots than it has GPUs",
+    "cause.slots_differ": "the hostfile gives the node another number of slots than it has GPUs",
     "remedy.slots_differ": "Correct slots= in the hostfile, or leave it out for the GPU count of the machine type.",
     "why.slots_differ": "With fewer slots than GPUs a part of the node stays unmeasured; with more, ranks share a GPU.",
     "against.slots_differ": "The node really has another number of GPUs than its machine type.",
-    "cause.above_peak": "faster than the machine type that was named can be: it is another one",
+    "cause.above_peak": "faster than the machine type that was named can be: it is another type",
     "remedy.above_peak": "Name the platform that fits, or leave --platform out to have it found.",
     "why.above_peak": "No link can carry more than its rate, so the rate that was assumed is not the one of this "
     "machine.",
@@ -94,11 +96,11 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "remedy.mpi_no_daemon": "Install all of Open MPI, or put its bin folder into the PATH of non-interactive logins.",
     "why.mpi_no_daemon": "mpirun starts a daemon on every other node and needs it in the PATH there.",
     "against.mpi_no_daemon": "mpirun is called with --prefix, or the daemon stands beside it.",
-    "cause.mpi_unreadable": "mpirun --version says nothing we know",
+    "cause.mpi_unreadable": "mpirun --version prints no MPI that is known",
     "remedy.mpi_unreadable": "Run mpirun --version there; Open MPI 4 and 5, MPICH and Intel MPI are known.",
     "why.mpi_unreadable": "The version decides the options of the command line, and it could not be told.",
     "against.mpi_unreadable": "mpirun --version by hand prints a known name: then a login file prints before it.",
-    "cause.busy_unknown": "whether somebody uses the GPUs could not be seen, so the node was not loaded",
+    "cause.busy_unknown": "it could not be told whether somebody uses the GPUs, so the node was not loaded",
     "remedy.busy_unknown": "Make nvidia-smi work on this node; only then can it be measured without harm.",
     "why.busy_unknown": "A benchmark disturbs whoever computes on the node, so it is not started where nobody can "
     "tell.",
@@ -127,12 +129,12 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "why.allocated": "Who was given a node may use it at any moment, and a benchmark beside that slows the job and "
     "reads low itself.",
     "against.allocated": "It is the job healthcheck itself was started in, without SLURM_JOB_ID in its environment.",
-    "cause.busy_foreign": "somebody computes here: {who}",
+    "cause.busy_foreign": "somebody else uses the node: {who}",
     "remedy.busy_foreign": "Wait until the job has ended, then run again; --allow-busy measures anyway and reads low.",
     "why.busy_foreign": "A job of somebody else uses the GPUs, and a benchmark would slow it and read low itself.",
     "against.busy_foreign": "The processes are gone a moment later.",
     "cause.stopped": "stopped by you before it ended",
-    "remedy.stopped": "Go on where it was stopped; what is measured stays.",
+    "remedy.stopped": "Resume the run; what is already measured stays.",
     "why.stopped": "The run was ended by hand or by a signal before this was measured.",
     "against.stopped": "The run has an end of its own in its record.",
     "cause.stage_not_run": "a stage could not be run",

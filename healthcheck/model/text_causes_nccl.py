@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 NCCL_CAUSE_TEXTS: dict[str, str] = {
-    "cause.gpu_memory_fault": "a GPU made an access that it could not serve (ECC or illegal address)",
-    "remedy.gpu_memory_fault": "Look for Xid 48, 63, 64, 94, 95 and 13, 31 in the kernel log of that host, reset the "
-    "GPU, and run dcgmi diag.",
+    "cause.gpu_memory_fault": "a GPU could not serve a memory access (ECC error or illegal address)",
+    "remedy.gpu_memory_fault": "Drain the node, then reset the GPU and run dcgmi diag; look for Xid 48, 63, 64, 94, 95 "
+    "and 13, 31 in the kernel log of that host.",
     "why.gpu_memory_fault": "Memory that cannot be corrected ends every kernel that touches it. An illegal address "
     "may also be a fault of software, which then shows on any GPU.",
     "against.gpu_memory_fault": "No Xid at that time, and the same error moves with the program and not with the GPU.",
     "cause.nvml_lost_gpu": "the driver lost a GPU while the job ran",
-    "remedy.nvml_lost_gpu": "Look for Xid 79 in the kernel log, power-cycle the node, reseat the GPU if it comes back.",
+    "remedy.nvml_lost_gpu": "Drain the node, then power-cycle it; look for Xid 79 in the kernel log, and reseat the "
+    "GPU if it is lost again.",
     "why.nvml_lost_gpu": "The management library no longer reaches the GPU: it fell off the bus.",
     "against.nvml_lost_gpu": "nvidia-smi lists all GPUs without a power-cycle.",
     "cause.driver_library_differ": "the NVIDIA driver and its library are of different versions",
-    "remedy.driver_library_differ": "Reload the driver or reboot the node.",
+    "remedy.driver_library_differ": "Drain the node, then reload the driver or reboot.",
     "why.driver_library_differ": "The package was upgraded while the old kernel module stayed loaded.",
     "against.driver_library_differ": "/proc/driver/nvidia/version names the version of the library.",
     "cause.driver_too_old": "the program or NCCL needs a newer driver, or was not built for this GPU",
@@ -24,31 +25,32 @@ NCCL_CAUSE_TEXTS: dict[str, str] = {
     "architectures it was built for.",
     "against.driver_too_old": "The same program runs on another node with the same GPU and driver.",
     "cause.fabric_not_initialised": "CUDA waits for the NVSwitch fabric, which is not set up (802)",
-    "remedy.fabric_not_initialised": "Start the fabric manager of exactly the version of the driver, then look at "
-    "its log.",
+    "remedy.fabric_not_initialised": "Drain the node, then start the fabric manager in exactly the version of the "
+    "driver; its log says why it did not run.",
     "why.fabric_not_initialised": "On NVSwitch boards the fabric manager programs the switches at boot. Until it "
     "has, no CUDA program may start.",
     "against.fabric_not_initialised": "nvidia-fabricmanager is active and nvidia-smi -q shows the fabric as Completed.",
     "cause.nvls_stale": "NVLS could not be set up: the NVSwitch fabric holds a stale state",
-    "remedy.nvls_stale": "Restart the fabric manager and then reset all GPUs; NCCL_NVLS_ENABLE=0 until then.",
+    "remedy.nvls_stale": "Drain the node, then restart the fabric manager and reset all GPUs after it; "
+    "NCCL_NVLS_ENABLE=0 until then.",
     "why.nvls_stale": "When the fabric manager is restarted without a reset of the GPUs, multicast groups of before "
     "stay behind and new ones are refused.",
     "against.nvls_stale": "The fabric manager was not restarted since the GPUs came up.",
     "cause.nvls_unavailable": "NVLS is not available, although the GPUs and switches have it",
-    "remedy.nvls_unavailable": "Restart the fabric manager and reset the GPUs; look whether NCCL_NVLS_ENABLE=0 is "
-    "set or a VM hides multicast.",
+    "remedy.nvls_unavailable": "Drain the node, then restart the fabric manager and reset the GPUs; check first that "
+    "no NCCL_NVLS_ENABLE=0 is set and no virtual machine hides multicast.",
     "why.nvls_unavailable": "NVLS lets the switches add up, which is worth about a quarter of the bandwidth. It "
     "needs a matching fabric manager and multicast in the driver.",
     "against.nvls_unavailable": "The GPUs are of a generation before Hopper, or only some GPUs of the board take "
     "part: then this is normal.",
-    "cause.nvlink_peers_off": "two GPUs joined by NVLink may not reach each other",
-    "remedy.nvlink_peers_off": "Look at nvidia-smi nvlink -s and topo -p2p, reset the GPUs, replace the part if it "
-    "stays.",
+    "cause.nvlink_peers_off": "two GPUs joined by NVLink cannot reach each other",
+    "remedy.nvlink_peers_off": "Drain the node, then look at nvidia-smi nvlink -s and topo -p2p n, and reset the GPUs; "
+    "replace the part if the links stay off.",
     "why.nvlink_peers_off": "NCCL sees the NVLink between two GPUs, but the driver refuses peer access over it: a "
     "link or its switch is out of use.",
     "against.nvlink_peers_off": "nvidia-smi topo -p2p r shows OK between all GPUs.",
-    "cause.pcie_peers_off": "GPUs may not reach each other directly over PCIe",
-    "remedy.pcie_peers_off": "Switch off ACS on the PCIe switches and IOMMU translation; on GeForce cards it is "
+    "cause.pcie_peers_off": "GPUs cannot reach each other directly over PCIe",
+    "remedy.pcie_peers_off": "Switch off ACS on the PCIe switches and IOMMU translation; on GeForce cards this is "
     "normal.",
     "why.pcie_peers_off": "Without peer access data goes through host memory. ACS, the chipset or the kind of card "
     "forbids it.",
@@ -64,13 +66,13 @@ NCCL_CAUSE_TEXTS: dict[str, str] = {
     "why.too_many_peers": "A process may map a limited number of peers. Several GPUs per process on a large machine "
     "exceed it.",
     "against.too_many_peers": "Each process drives one GPU.",
-    "cause.imex_missing": "memory may not be shared between the nodes of the NVLink domain (800)",
+    "cause.imex_missing": "memory cannot be shared between the nodes of the NVLink domain (800)",
     "remedy.imex_missing": "Start nvidia-imex on all trays, give the container an IMEX channel and the rights it "
     "needs.",
     "why.imex_missing": "NVLink between nodes hands out memory through IMEX channels. Without a channel the driver "
     "refuses.",
     "against.imex_missing": "/dev/nvidia-caps-imex-channels/channel0 exists in the same login or container.",
-    "cause.mnnvl_not_working": "NVLink between nodes is there and does not work",
+    "cause.mnnvl_not_working": "NVLink between nodes is present but does not work",
     "remedy.mnnvl_not_working": "Set up nvidia-imex on all trays; NCCL_MNNVL_ENABLE=0 only as a test.",
     "why.mnnvl_not_working": "NCCL sees one NVLink domain over several nodes, but memory cannot be exported to the "
     "others, so it uses the network.",
@@ -81,7 +83,7 @@ NCCL_CAUSE_TEXTS: dict[str, str] = {
     "in the other container.",
     "against.handles_across_containers": "All ranks run in one container.",
     "cause.too_many_ranks": "more ranks than GPUs were started on a node",
-    "remedy.too_many_ranks": "Use -g 1 with one rank per GPU; see slots= in the hostfile and CUDA_VISIBLE_DEVICES.",
+    "remedy.too_many_ranks": "Use -g 1 with one rank per GPU; check slots= in the hostfile and CUDA_VISIBLE_DEVICES.",
     "why.too_many_ranks": "Each rank takes the GPU of its local number. When ranks times -g is more than the node "
     "has, the last ones find none.",
     "against.too_many_ranks": "nvidia-smi -L lists fewer GPUs than the machine type has: then a GPU is missing.",
@@ -123,7 +125,7 @@ NCCL_CAUSE_TEXTS: dict[str, str] = {
     "number of ranks.",
     "against.too_many_open_files": "ulimit -n in the shell that starts the ranks is high: then something leaks "
     "handles.",
-    "cause.numa_forbidden": "the container may not place memory on NUMA nodes",
+    "cause.numa_forbidden": "the container is not allowed to place memory on NUMA nodes",
     "remedy.numa_forbidden": "Give the container SYS_NICE, or set NCCL_CUMEM_HOST_ENABLE=0.",
     "why.numa_forbidden": "NCCL asks for memory near its GPU. The filter of the container refuses those calls.",
     "against.numa_forbidden": "The ranks run outside a container.",
@@ -143,7 +145,7 @@ NCCL_CAUSE_TEXTS: dict[str, str] = {
     "ways and may leave out GPUDirect.",
     "against.topology_hidden": "The node is bare metal with the real /sys.",
     "cause.algorithm_impossible": "NCCL_ALGO or NCCL_PROTO leaves no way to run the collective",
-    "remedy.algorithm_impossible": "Unset NCCL_ALGO and NCCL_PROTO.",
+    "remedy.algorithm_impossible": "Unset NCCL_ALGO and NCCL_PROTO (environment, /etc/nccl.conf, ~/.nccl.conf).",
     "why.algorithm_impossible": "The settings allow only algorithms that this machine or this collective does not "
     "have.",
     "against.algorithm_impossible": "Neither is set in the environment nor in nccl.conf.",

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 NCCL_NET_CAUSE_TEXTS: dict[str, str] = {
     "cause.port_error_event": "the link of a port broke while the job ran",
-    "remedy.port_error_event": "Reseat or change the cable of the port that the line names, look at its switch port, "
-    "read its error counters.",
+    "remedy.port_error_event": "Reseat or change the cable of the port that the line names, check its switch port and "
+    "its error counters.",
     "why.port_error_event": "The card told NCCL that its port went into an error state: the link went away in the "
     "middle of the job. A cable, a transceiver or the switch port flaps.",
     "against.port_error_event": "link_downed of the port did not grow during the run: then the event is older than "
     "the job.",
     "cause.retry_exceeded": "a peer did not answer on the network until all retries were used up (status 12)",
-    "remedy.retry_exceeded": "Look at port and counters of the printed card and of its peer, run ib_write_bw between "
-    "these two rails, leave NCCL_IB_GID_INDEX unset; NCCL_IB_TIMEOUT=22 only as a test.",
+    "remedy.retry_exceeded": "Check port and counters of the printed card and of its peer, run ib_write_bw between "
+    "these two rails, leave NCCL_IB_GID_INDEX unset; raise NCCL_IB_TIMEOUT to 22 only as a test.",
     "why.retry_exceeded": "The card sent a packet again and again, and no acknowledgement came. The peer's port is "
     "down, the route or GID is wrong, packets are dropped, or the peer process had died.",
     "against.retry_exceeded": "The rank on the other side died first: its own error is earlier. Or the pair passes "
     "ib_write_bw on the same two cards.",
     "cause.dma_blocked": "the card was not allowed to write into GPU memory (status 4)",
-    "remedy.dma_blocked": "Switch off ACS on the PCIe switches and IOMMU translation, see that nvidia_peermem fits "
-    "driver and MOFED; NCCL_NET_GDR_LEVEL=0 as a test.",
+    "remedy.dma_blocked": "Switch off ACS on the PCIe switches and IOMMU translation, check that nvidia_peermem fits "
+    "driver and MOFED; set NCCL_NET_GDR_LEVEL=0 only as a test.",
     "why.dma_blocked": "GPUDirect lets the card reach GPU memory over PCIe. ACS or an IOMMU redirects such requests, "
     "and a peermem module that does not fit registers wrong addresses; both end in a protection error.",
     "against.dma_blocked": "The same error comes with NCCL_NET_GDR_LEVEL=0, when the card only touches host memory.",
@@ -29,7 +29,7 @@ NCCL_NET_CAUSE_TEXTS: dict[str, str] = {
     "of NCCL lay out their buffers in different ways, and a wrong address translation looks the same.",
     "against.remote_refused": "All nodes run the same NCCL, driver and firmware, and the error stays on one pair of "
     "cards.",
-    "cause.receiver_not_ready": "a receiver did not take what was sent to it (status 13)",
+    "cause.receiver_not_ready": "a receiver did not accept what was sent to it (status 13)",
     "remedy.receiver_not_ready": "Look at the rank on the other side: it is stuck or far behind.",
     "why.receiver_not_ready": "The network delivered, but the receiving rank had posted no buffer for a long time. "
     "Its process or GPU stopped.",
@@ -45,13 +45,13 @@ NCCL_NET_CAUSE_TEXTS: dict[str, str] = {
     "why.roce_no_route": "The kernel finds no route for the address that the GID stands for, so the queue pair "
     "cannot be connected.",
     "against.roce_no_route": "ip route get with the peer's address names the interface of the rail.",
-    "cause.gid_wrong": "the GID index that is used does not fit the port (22)",
+    "cause.gid_wrong": "the GID index in use does not fit the port (22)",
     "remedy.gid_wrong": "Unset NCCL_IB_GID_INDEX (NCCL 2.21 and later choose by themselves), or take the RoCE v2 "
     "entry that show_gids lists.",
     "why.gid_wrong": "Each port has a table of addresses. An index that is empty, of RoCE v1, or of another link "
     "layer gives a queue pair that cannot be connected.",
     "against.gid_wrong": "The index names a RoCE v2 entry with an IPv4 address on both sides.",
-    "cause.device_hidden": "a card of NCCL_IB_HCA is not usable in here (19)",
+    "cause.device_hidden": "a card of NCCL_IB_HCA cannot be used by this process (19)",
     "remedy.device_hidden": "Correct NCCL_IB_HCA, give the container the device, or reinstall MOFED for the running "
     "kernel.",
     "why.device_hidden": "The name is known, but its network namespace or driver does not belong to this process.",
@@ -68,7 +68,7 @@ NCCL_NET_CAUSE_TEXTS: dict[str, str] = {
     "the compute ports NCCL may pair them.",
     "against.link_layers_mixed": "All ports of all nodes have one link layer.",
     "cause.net_devices_differ": "the nodes of the job have different numbers of network cards",
-    "remedy.net_devices_differ": "Repair the node that has fewer; NCCL_IGNORE_NET_MISMATCH only as a test.",
+    "remedy.net_devices_differ": "Repair the node that has fewer; set NCCL_IGNORE_NET_MISMATCH only as a test.",
     "why.net_devices_differ": "NCCL plans the same channels on every node. A node that lost a card breaks the plan.",
     "against.net_devices_differ": "All nodes list the same cards: then NCCL_IB_HCA differs between them.",
     "cause.ports_numbered_differently": "the cards of the nodes are numbered in different order",
@@ -77,12 +77,12 @@ NCCL_NET_CAUSE_TEXTS: dict[str, str] = {
     "cross and meet at the wrong switch.",
     "against.ports_numbered_differently": "The names follow the PCIe order on every node.",
     "cause.memory_not_registered": "GPU memory could not be registered with the card (14)",
-    "remedy.memory_not_registered": "Load nvidia_peermem, or use open kernel modules with DMA-BUF; reinstall the "
-    "driver after MOFED.",
+    "remedy.memory_not_registered": "Load nvidia_peermem; if that fails, drain the node and reinstall the NVIDIA "
+    "driver after MOFED, or use the open kernel modules (DMA-BUF).",
     "why.memory_not_registered": "A card may only touch memory that is registered. For GPU memory this needs "
     "nvidia_peermem or DMA-BUF, fitting driver and MOFED.",
     "against.memory_not_registered": "lsmod lists nvidia_peermem and host memory fails in the same way.",
-    "cause.verbs_memory_locked": "the login may not lock enough memory for the card (12)",
+    "cause.verbs_memory_locked": "the login cannot lock enough memory for the card (12)",
     "remedy.verbs_memory_locked": "Set ulimit -l unlimited where the ranks are started: limits.conf, LimitMEMLOCK of "
     "sshd or slurmd, --ulimit memlock=-1 of the container.",
     "why.verbs_memory_locked": "Memory that a card uses is locked. Above the limit of the shell that started the "
@@ -94,7 +94,7 @@ NCCL_NET_CAUSE_TEXTS: dict[str, str] = {
     "right to open it NCCL leaves the card out.",
     "against.verbs_not_permitted": "ibv_devinfo lists the card in the same login or container.",
     "cause.no_ib_device": "NCCL found no usable network card",
-    "remedy.no_ib_device": "See that ibv_devinfo lists active ports, that NCCL_IB_HCA names them, and that rdma-core "
+    "remedy.no_ib_device": "Check that ibv_devinfo lists active ports, that NCCL_IB_HCA names them, and that rdma-core "
     "is installed.",
     "why.no_ib_device": "No port is active, the driver or libibverbs is missing, or the filter of NCCL_IB_HCA leaves "
     "none. NCCL then falls back to TCP.",
@@ -160,7 +160,8 @@ NCCL_NET_CAUSE_TEXTS: dict[str, str] = {
     "talk to it.",
     "against.proxy_failed": "The named rank has no WARN line of its own.",
     "cause.error_without_reason": "NCCL ended with a general error",
-    "remedy.error_without_reason": "Read the WARN line that stands before it.",
+    "remedy.error_without_reason": "Read the WARN line that stands before it; without one, run again with "
+    "NCCL_DEBUG=WARN.",
     "why.error_without_reason": "The last words of NCCL only name the kind of error; the reason stands in an earlier "
     "WARN line.",
     "against.error_without_reason": "There is no WARN line on any rank: then NCCL_DEBUG was not set there.",

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 NETWORK_CAUSE_TEXTS: dict[str, str] = {
     "cause.hca_down": "port {port} of {device} is down ({state}): cable, transceiver, switch port or subnet manager",
-    "remedy.hca_down": "Reseat the cable of {device} at both ends, look at its switch port and at the subnet manager.",
+    "remedy.hca_down": "Reseat the cable of {device} at both ends, check its switch port and the subnet manager.",
     "why.hca_down": "The port has no link: no light on the cable, a peer that is off, or, with the link up, no "
     "subnet manager to activate it. NCCL leaves such a port out or fails on it.",
     "against.hca_down": "The port is not meant to be cabled, or it came up by itself while the run went on.",
     "cause.hca_missing": "only {present} of {expected} {kind} {expected:port is|ports are} visible: a card is "
     "missing or has no driver",
-    "remedy.hca_missing": "Compare the cards on the PCIe bus with the ports; reseat the card or reload its driver.",
+    "remedy.hca_missing": "Drain the node, then compare the cards on the PCIe bus with the ports; reload the driver of "
+    "the missing card, or reseat the card.",
     "why.hca_missing": "Fewer ports exist than the machine type has: a card fell off the bus, sits in another slot, "
     "or its driver refused it.",
     "against.hca_missing": "lspci shows all the cards, and only the driver (mlx5_ib) is not bound to one.",
     "cause.hca_inactive": "only {active} of {expected} {kind} {expected:port is|ports are} active",
-    "remedy.hca_inactive": "Look at the ports that are not active: cable, switch port, subnet manager.",
+    "remedy.hca_inactive": "Check the ports that are not active: cable, switch port, subnet manager.",
     "why.hca_inactive": "The port exists and is not ACTIVE. INIT means that no subnet manager has configured it, "
     "DOWN that there is no link.",
     "against.hca_inactive": "The ports that are not active belong to the storage or management network.",
     "cause.hca_slow": "the link of {device} came up at {rate:g} of {expected:g} Gb/s: cable, transceiver or port",
-    "remedy.hca_slow": "Reseat or change the cable of {device}, look at the speed of its switch port, measure again.",
+    "remedy.hca_slow": "Reseat or change the cable of {device}, check the speed of its switch port, measure again.",
     "why.hca_slow": "A link trains at the best rate all its lanes can hold. A bad lane, a dirty transceiver or a "
     "port fixed at a lower speed gives a lower rate, and nothing else shows an error.",
     "against.hca_slow": "The switch port is meant to run at this speed, and so do those of all other nodes.",
@@ -40,7 +41,7 @@ NETWORK_CAUSE_TEXTS: dict[str, str] = {
     "one could not be seen.",
     "against.hca_unreadable": "ibstat by hand prints the usual blocks, and only the way it is read from here is new.",
     "cause.hca_no_subnet_manager": "port {port} of {device} has a link and no subnet manager serves it",
-    "remedy.hca_no_subnet_manager": "See that a subnet manager (opensm, UFM or the one of a switch) runs in this "
+    "remedy.hca_no_subnet_manager": "Check that a subnet manager (opensm, UFM or the one of a switch) runs in this "
     "fabric: sudo sminfo; then look at {device}.",
     "why.hca_no_subnet_manager": "A port gets its address (LID) from the subnet manager, which alone can make it "
     "ACTIVE. Without one the link is up and carries nothing, and a running job stops at the next change of the "
@@ -48,18 +49,18 @@ NETWORK_CAUSE_TEXTS: dict[str, str] = {
     "against.hca_no_subnet_manager": "Only this port is concerned while others of the same fabric are served: then "
     "its switch port or its partition (P_Key) is at fault.",
     "cause.hca_other_link_layer": "{names} {count:is|are} set to {other} where {kind} is expected",
-    "remedy.hca_other_link_layer": "Set LINK_TYPE of the card with mlxconfig and restart the node, or name the "
-    "compute ports with NCCL_IB_HCA.",
+    "remedy.hca_other_link_layer": "Drain the node, then set LINK_TYPE of the card with mlxconfig and reboot; or name "
+    "the compute ports with NCCL_IB_HCA.",
     "why.hca_other_link_layer": "The card can speak InfiniBand and Ethernet (VPI), and its firmware setting says "
     "which. Ports of both kinds cannot work together in one job.",
     "against.hca_other_link_layer": "The port is meant for storage and sits on the same kind of card.",
     "cause.hca_link_flaps": "the link of {device} was lost and came back during the run",
-    "remedy.hca_link_flaps": "Reseat or change the cable of {device}, then its transceiver; look at the counters of "
-    "the switch port.",
+    "remedy.hca_link_flaps": "Reseat or change the cable of {device}, then its transceiver; check the counters of the "
+    "switch port.",
     "why.hca_link_flaps": "link_downed counts how often the port lost its link for good and trained again. Every "
     "transfer on it fails or waits meanwhile, which NCCL ends with an error after some seconds.",
     "against.hca_link_flaps": "The switch was restarted, or somebody reseated the cable while the run went on.",
-    "cause.hca_link_errors": "the link of {device} makes errors",
+    "cause.hca_link_errors": "the link of {device} has errors",
     "remedy.hca_link_errors": "Clean or change the cable and transceiver of {device}; sudo mlxlink shows bit errors "
     "and optical power.",
     "why.hca_link_errors": "Symbol errors and link recoveries that grow under load come from a bad cable, a dirty "
@@ -67,20 +68,19 @@ NETWORK_CAUSE_TEXTS: dict[str, str] = {
     "against.hca_link_errors": "Only port_rcv_remote_physical_errors grew: the damage happened before the last "
     "switch, on another cable.",
     "cause.hca_retries": "{device} loses packets and sends them again",
-    "remedy.hca_retries": "On RoCE see that PFC and ECN are set alike on cards and switches; on InfiniBand look at "
-    "the cables along the path of {device}.",
+    "remedy.hca_retries": "On RoCE check that PFC and ECN are set alike on cards and switches; on InfiniBand check the "
+    "cables along the path of {device}.",
     "why.hca_retries": "Acknowledgements that time out and packets out of sequence are loss somewhere on the path: "
     "without working flow control a full buffer drops packets, and the sender repeats them.",
     "against.hca_retries": "A job was ended by force during the run, or a peer went down: what was under way then "
     "times out too.",
     "cause.hca_congestion": "the ports of this node could not send as fast as they were asked to",
-    "remedy.hca_congestion": "Look at the load of the switches and at adaptive routing (InfiniBand), or at PFC and "
-    "ECN (RoCE).",
+    "remedy.hca_congestion": "Check the load of the switches and adaptive routing (InfiniBand), or PFC and ECN (RoCE).",
     "why.hca_congestion": "Packets are dropped (port_xmit_discards) or wait (port_xmit_wait) where the other side "
     "gives no credit: too many flows on one link, a slow receiver, or a fabric with fewer up-links than down-links.",
     "against.hca_congestion": "Other jobs used the same switches while the run went on.",
     "cause.hca_unused": "{device} was hardly used by a job that used the other ports of this node",
-    "remedy.hca_unused": "See that NCCL_IB_HCA names {device} on every node, and that it is cabled to the rail of "
+    "remedy.hca_unused": "Check that NCCL_IB_HCA names {device} on every node, and that it is cabled to the rail of "
     "its GPU.",
     "why.hca_unused": "Each ring sends through the card nearest to its GPU. A card that stays silent is left out by "
     "a setting, by the topology NCCL sees, or because its peers on the same rail are down.",
@@ -104,8 +104,8 @@ NETWORK_CAUSE_TEXTS: dict[str, str] = {
     "stopped answering.",
     "against.uverbs_closed": "The benchmarks run under another login or in a container that may open them.",
     "cause.hca_vanished": "port {port} of {device} disappeared during the run",
-    "remedy.hca_vanished": "Look for {device} on the PCIe bus and in the kernel log; power-cycle the node, reseat "
-    "the card if it comes back like this.",
+    "remedy.hca_vanished": "Drain the node, then power-cycle it; look for {device} on the PCIe bus and in the kernel "
+    "log, and reseat the card if it disappears again.",
     "why.hca_vanished": "A card that stops answering is taken off the bus by the kernel, or reset by its driver "
     "after an internal error. Whatever used it fails at that moment.",
     "against.hca_vanished": "Somebody reloaded the driver or changed the card's settings while the run went on.",

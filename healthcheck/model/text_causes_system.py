@@ -6,7 +6,7 @@ from healthcheck.model.text_causes_kernel import KERNEL_CAUSE_TEXTS
 
 SYSTEM_CAUSE_TEXTS: dict[str, str] = {
     **KERNEL_CAUSE_TEXTS,
-    "cause.memlock_low": "a process may lock only {kbyte} kB of memory, too little for RDMA",
+    "cause.memlock_low": "a process can lock only {kbyte} kB of memory, too little for RDMA",
     "remedy.memlock_low": "Set memlock to unlimited: /etc/security/limits.d for ssh, LimitMEMLOCK for services, "
     "--ulimit memlock=-1 for containers; under Slurm let it not be inherited from the submit host.",
     "why.memlock_low": "RDMA buffers are pinned in memory. A process that may not lock enough cannot register them, "
@@ -72,7 +72,7 @@ SYSTEM_CAUSE_TEXTS: dict[str, str] = {
     "why.cpu_mixed": "A rank is as fast as the processor it happens to run on, so the same job is slow on one day and "
     "fast on the next.",
     "against.cpu_mixed": "Only processors that run no rank are governed differently.",
-    "cause.files_few": "a process may open only {files} files",
+    "cause.files_few": "a process can open only {files} files",
     "remedy.files_few": "Raise nofile in /etc/security/limits.d, or LimitNOFILE of the service, to 65536 or more.",
     "why.files_few": "Every connection between ranks and every registered buffer takes a file. Large jobs run out of "
     "them while they connect.",

@@ -15,6 +15,11 @@ from healthcheck.diagnosis.causes import BY_RULE, CAUSES, UNEXPLAINED, cause_of,
 from healthcheck.model.texts import CATALOGUE_EN
 
 TEXTS = ("cause", "remedy", "why", "against")
+ENDS_JOBS = re.compile(
+    r"\b(?:reset|reboot|power-cycle|reload the driver|restart (?:it|the (?:fabric manager|node)))\b"
+    r"|\b[Bb]oot (?:it )?with|[Ss]tart (?:the fabric manager|nvidia-fabricmanager)|reseat the (?:card|GPU|NVLink)"
+)
+"""What ends every CUDA job of a node, or needs it powered off."""
 
 
 def placeholders(template: str) -> set[str]:
@@ -33,6 +38,18 @@ def test_a_row_reads_well(cause: Cause) -> None:
     assert all(text.endswith(".") for text in (remedy, why, against)), "whole sentences"
     assert not placeholders(why) | placeholders(against), "these two are read without a finding"
     assert not re.search(r"\b(we|our|bad node|critical)\b|!", f"{why} {against}")
+
+
+@pytest.mark.parametrize("cause", CAUSES, ids=lambda cause: cause.code)
+def test_what_ends_every_job_of_a_node_begins_with_draining_it(cause: Cause) -> None:
+    remedy = CATALOGUE_EN[f"remedy.{cause.code}"]
+    assert remedy.startswith("Drain the node") or not ENDS_JOBS.search(remedy)
+
+
+def test_draining_is_asked_for_where_jobs_would_end() -> None:
+    drained = {cause.code for cause in CAUSES if ENDS_JOBS.search(CATALOGUE_EN[f"remedy.{cause.code}"])}
+    assert {"nvls_stale", "fabric_manager_version", "ecc_off", "mig_on", "xid_nvlink_training", "iommu_on"} <= drained
+    assert len(drained) > 50
 
 
 def test_every_reference_is_an_address_of_a_page() -> None:
