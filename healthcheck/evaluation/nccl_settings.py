@@ -1,7 +1,7 @@
 """Variables that force NCCL off its way: from the environment of the node or from nccl.conf, not from this run.
 
 The look at the settings of a login (`probes/nccl_settings.py`) holds what it finds against the same table. What NCCL
-took of it, and what only the environment of the job held, stands here.
+took of it, and what only the environment of the job held, stands here. What a plugin brought along is its own choice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def forced_settings(view: HostView) -> Found | None:
         machine = _machine(view, log)
         for setting in log.settings:
             place = harm_of(setting.name, setting.value, machine)
-            if place is not None and setting.name not in view.own_settings:
+            if place is not None and not setting.of_plugin and setting.name not in view.own_settings:
                 forced.setdefault(setting.name, (place, log, setting))
     if not forced:
         return Found(Verdict.PASS, "settings.plain", say("nccl.settings_plain"))

@@ -27,6 +27,8 @@ P2P_CHECK = "nccl.p2p"
 NVLS_CHECK = "nccl.nvls"
 CHECKS = (TRANSPORT_CHECK, GDR_CHECK, NICS_CHECK, P2P_CHECK, NVLS_CHECK, SETTINGS_CHECK)
 
+_SOCKET, _SOCKET_LINK = "Socket", "NET/Socket"
+_TCP_PROVIDERS = ("OFI tcp", "OFI sockets")
 _FEWEST_WITHOUT_GDR = 2  # one line may have lost its end; a rank without GDR says it for every channel, twice
 _PCIE_GBYTE_S = 50.0  # NCCL's own figures: PCIe 12, 24 or 48, NVLink from 72 up
 
@@ -87,8 +89,10 @@ def _transport(view: HostView) -> Found | None:
     if on_tcp is not None:
         if not view.has_rdma:
             return None
-        message = say("nccl.socket", network=on_tcp.network or "")
-        return Found(Verdict.FAIL, "transport.socket", message, quoted(on_tcp, "no_nics", "network", "plugin"))
+        message = say("nccl.socket", network=_SOCKET if on_tcp.links_of(_SOCKET_LINK) else on_tcp.network or "")
+        # Where only the connections show it, the network that was announced would say the opposite.
+        abouts = ("no_nics", *(("network", "plugin") if _announced_tcp(on_tcp) else ()), f"link:{_SOCKET_LINK}")
+        return Found(Verdict.FAIL, "transport.socket", message, quoted(on_tcp, *abouts))
     loops, log, pair = view.loopback()
     # Between GPUs that only PCIe joins NCCL may choose the way over the NIC, because it is the faster one.
     if loops and log is not None and (view.platform is None or view.has_nvlink):
@@ -100,10 +104,15 @@ def _transport(view: HostView) -> Found | None:
 
 
 def _is_tcp(log: NcclRankLog) -> bool:
+    """Connections over sockets are TCP, whatever network was announced before they were made."""
+    return log.links_of(_SOCKET_LINK) > 0 or _announced_tcp(log)
+
+
+def _announced_tcp(log: NcclRankLog) -> bool:
     """Plugins of clouds (AWS Libfabric, FasTrak, IBext) count as RDMA, but for libfabric over a TCP provider."""
-    if log.network is None:
-        return False
-    return log.network == "Socket" or (log.network_plugin or "").startswith(("OFI tcp", "OFI sockets"))
+    if log.network == _SOCKET:
+        return True
+    return "Libfabric" in (log.network or "") and (log.network_plugin or "").startswith(_TCP_PROVIDERS)
 
 
 def _gdr(view: HostView) -> Found | None:

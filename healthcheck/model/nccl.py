@@ -52,13 +52,18 @@ class NcclAlgorithm(Struct, frozen=True):
 
 
 class NcclSetting(Struct, frozen=True):
-    """A variable NCCL took: `source` is what it says set it (`environment` also stands for nccl.conf). `text`: its
-    line, verbatim."""
+    """A variable NCCL took: `source` is what it says set it (`environment` also stands for nccl.conf), or `network
+    plugin` where that said before that it brings it along. `text`: its line, verbatim."""
 
     name: str
     value: str
     source: str
     text: str
+
+    @property
+    def of_plugin(self) -> bool:
+        """Whether a plugin chose it, which knows its network: nobody left it behind."""
+        return self.source.endswith("plugin")
 
 
 class NcclWarning(Struct, frozen=True):
@@ -79,7 +84,8 @@ class NcclWarning(Struct, frozen=True):
 
 
 class NcclQuote(Struct, frozen=True):
-    """The first line that said a thing, verbatim, so that a verdict can quote it.
+    """The line that said a thing, verbatim, so that a verdict can quote it: the first one, or where a later one
+    overruled it, as for `network` and `plugin`, that one.
 
     `about` is one of `network`, `plugin`, `nics`, `no_nics`, `gdr_on` and `gdr_off` (of a NIC), `gdr_near` and
     `gdr_far` (of a GPU and a NIC), `gdr_flag`, `nvls`, `max_bw`, `init`, `link:` and a transport (`link:SHM`), or
@@ -122,8 +128,6 @@ class NcclRankLog(Struct, frozen=True):
     loopback_net: int = 0
     nvls: bool | None = None
     rings: int | None = None
-    coll_channels: int | None = None
-    nvls_channels: int | None = None
     max_bw_gbyte_s: float | None = None
     algorithms: tuple[NcclAlgorithm, ...] = ()
     settings: tuple[NcclSetting, ...] = ()

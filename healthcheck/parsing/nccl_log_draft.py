@@ -1,12 +1,14 @@
 """What one process said, collected line by line. One method a kind of line, found by its first word.
 
-What was said first stands: the beginning of a log says nothing that the whole of it does not. The wordings are those
-of NCCL 2.8 to 2.30.
+What was said first stands: the beginning of a log says nothing that the whole of it does not. Only the network that is
+used is known when NCCL has settled on it. The wordings are those of NCCL 2.8 to 2.30.
 """
 
 from __future__ import annotations
 
 import re
+
+from msgspec.structs import replace
 
 from healthcheck.model.nccl import NcclAlgorithm, NcclQuote, NcclRankLog, NcclSetting, NcclWarning
 from healthcheck.parsing.nccl_log_network import NetworkLog
@@ -16,6 +18,7 @@ from healthcheck.parsing.nccl_tests.failures import shown
 _MOST_QUOTED = 4096  # a line without end may be a whole file
 _MOST_SETTINGS = 128
 _MOST_ALGORITHMS = 64
+_BY_PLUGIN = "network plugin"
 _ALGORITHMS = ("TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT")
 _PROTOCOLS = ("LL", "LL128", "SIMPLE")
 
@@ -24,7 +27,6 @@ _RING = re.compile(r"Channel \d+/(\d+) ?:")
 _BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[\d+\])?([^\s:]{1,64}):")
 _COMM = re.compile(r"\brank (\d{1,9}) n[rR]anks (\d{1,9}) ")
 _NODES = re.compile(r"\bnNodes (\d{1,9}) ")
-_CHANNELS = re.compile(r"(\d{1,4}) coll channels, (?:\d+ collnet channels, )?(?:(\d{1,4}) nvls channels, )?\d+ p2p ")
 _MAX_BW = re.compile(r"=== System : max(?:Bw|Width) (\d{1,9}\.\d{1,9}) ")
 _GDR_FLAG = re.compile(r"Connected all rings, use ring PXN \d GDR (\d)$")
 _CHOSEN = re.compile(r"(?:(\w{1,64}): {1,20})?(\d{1,18}) Bytes -> Algo (\w{1,32}) proto (\w{1,32})\b")
@@ -43,13 +45,12 @@ class Draft:
         self.n_ranks: int | None = None
         self.n_nodes: int | None = None
         self.version: str | None = None
-        self.network = NetworkLog(self.quote)
+        self.network = NetworkLog(self.quote, self.requote)
         self.warnings = Warnings()
         self._bootstrap: str | None = None
         self._cuda_driver: int | None = None
         self._nvls: bool | None = None
         self._rings: int | None = None
-        self._channels: tuple[int | None, int | None] = (None, None)
         self._max_bw: float | None = None
         self._gdr_flag: bool | None = None
         self._algorithms: dict[tuple[str, int], NcclAlgorithm] = {}
@@ -74,8 +75,6 @@ class Draft:
             self._said_comm(message, line)
         elif " Bytes -> Algo " in message:
             self._said_algorithm(message)
-        elif " coll channels, " in message:
-            self._said_channels(message)
         elif " -> " in message:
             self.warnings.add_trace(message, at)
 
@@ -88,6 +87,10 @@ class Draft:
         """Keep the first line that says it."""
         if about not in self._quotes:
             self._quotes[about] = shown(line[:_MOST_QUOTED])
+
+    def requote(self, about: str, line: str) -> None:
+        """Keep this line, whatever said it before."""
+        self._quotes[about] = shown(line[:_MOST_QUOTED])
 
     def finished(self, host: str, loopback_net: int, version: str | None = None) -> NcclRankLog:
         """All of it as a value. `version`: what was said of it outside any process."""
@@ -118,11 +121,12 @@ class Draft:
             loopback_net=loopback_net,
             nvls=self._nvls,
             rings=self._rings,
-            coll_channels=self._channels[0],
-            nvls_channels=self._channels[1],
             max_bw_gbyte_s=self._max_bw,
             algorithms=tuple(self._algorithms.values()),
-            settings=tuple(self._settings.values()),
+            settings=tuple(
+                replace(one, source=_BY_PLUGIN) if one.name in network.brought else one
+                for one in self._settings.values()
+            ),
             warnings=tuple(warnings),
             init_complete=self._init_complete,
             quotes=tuple(NcclQuote(about, text) for about, text in self._quotes.items()),
@@ -190,11 +194,6 @@ class Draft:
         match = _BOOTSTRAP.match(message)
         if match is not None and self._bootstrap is None:
             self._bootstrap = match[1]
-
-    def _said_channels(self, message: str) -> None:
-        match = _CHANNELS.match(message)
-        if match is not None and self._channels == (None, None):
-            self._channels = int(match[1]), int(match[2]) if match[2] else None
 
     def _said_algorithm(self, message: str) -> None:
         match = _CHOSEN.match(message)

@@ -12,13 +12,14 @@ from functools import lru_cache
 from healthcheck.model.nccl import NcclDistance, NcclHca, NcclNic
 
 Quote = Callable[[str, str], None]
-"""Keeps the first line that said a thing: (about, line)."""
+"""Keeps a line that said a thing: (about, line). One way keeps the first one, the other the last."""
 
 _MOST_NICS = 256
 _MOST_PAIRS = 512
 _QUOTED_PAIRS = 16  # rings and trees have fewer partners
 _MOST_DISTANCES = 512
 _MOST_TRANSPORTS = 64
+_MOST_BROUGHT = 64
 
 _PAIR = re.compile(r"(\d+)\[[\w.:]*\] -> (\d+)\[")
 _NET = re.compile(r"NET/([^/]{1,64})/\d+(?:\(\d+\))?(.*)")
@@ -33,9 +34,13 @@ _HCA = re.compile(r"GPU Direct RDMA (?:\([\w-]+\) )?(Enabled|Disabled) for HCA (
 _DISTANCE = re.compile(
     r"GPU Direct RDMA (Enabled|Disabled) for GPU (\S{1,32}) / HCA (\d{1,4}) \(distance (\d{1,3}) [<>]=? \d{1,3}\)"
 )
-_NETWORK = re.compile(r"(?:Using network|Assigned NET plugin|Initialized NET plugin) (.{1,64}?)(?: to comm.*)?$")
+_NETWORK = re.compile(r"(Using network|Assigned NET plugin|Initialized NET plugin) (.{1,64}?)(?: to comm.*)?$")
+# A plugin that is initialised may still be passed over; one that is assigned carries the data.
+_WEIGHT = {"Initialized NET plugin": 1, "Using network": 2, "Assigned NET plugin": 3}
 _PLUGIN = re.compile(r"NET/Plugin ?: (?:Loaded net plugin (.{1,64}?) \(v\d+\)|Plugin name set by env to (\S{1,200}))")
 _PROVIDER = re.compile(r"NET/OFI .*?[Ss]elected [Pp]rovider is ([\w;]{1,64})")
+# `Adding NCCL_BUFFSIZE=8388608 to environment`; older ones `Setting NCCL_PROTO to "simple"`.
+_BROUGHT = re.compile(r"NET/OFI .*\b(?:Add|[Ss]ett)ing (NCCL_\w{1,64})(?:=| to | environment variable to )")
 
 
 @lru_cache(maxsize=4096)
@@ -55,13 +60,19 @@ def transport(text: str) -> str | None:
 
 
 class NetworkLog:
-    """Collects it line by line. What was said first stands; `pairs` are (from rank, to rank) -> NET connections."""
+    """Collects it line by line. `pairs` are (from rank, to rank) -> NET connections, `brought` the
+    variables that a plugin said it sets itself.
 
-    def __init__(self, quote: Quote) -> None:
+    What was said first stands; of the network the last word of the most telling line does.
+    """
+
+    def __init__(self, quote: Quote, requote: Quote) -> None:
         self.network: str | None = None
+        self._network_weight = 0
         self.plugin: str | None = None
         self.no_nics = False
         self.dmabuf: bool | None = None
+        self.brought: set[str] = set()
         self.hcas: dict[int, NcclHca] = {}
         self.distances: dict[tuple[str, int], NcclDistance] = {}
         self.links: dict[str, int] = {}
@@ -69,6 +80,7 @@ class NetworkLog:
         self._nics: dict[tuple[str, int], str] = {}
         self._speeds: dict[tuple[str, int], int] = {}
         self._quote = quote
+        self._requote = requote
 
     @property
     def nics(self) -> tuple[NcclNic, ...]:
@@ -97,10 +109,13 @@ class NetworkLog:
 
     def said_network(self, message: str, line: str) -> None:
         """`Using network IB`; since 2.27 also `Initialized NET plugin IB` and `Assigned NET plugin IB to comm`."""
-        match = _NETWORK.match(message) if self.network is None else None
-        if match is not None:
-            self.network = match[1].strip()
-            self._quote("network", line)
+        match = _NETWORK.match(message)
+        if match is None or _WEIGHT[match[1]] < self._network_weight:
+            return
+        self._network_weight = _WEIGHT[match[1]]
+        if self.network != match[2].strip():
+            self.network = match[2].strip()
+            self._requote("network", line)
 
     def said_dmabuf(self, message: str, _line: str) -> None:
         """`DMA-BUF is available on GPU device 0`."""
@@ -114,10 +129,9 @@ class NetworkLog:
         elif message.startswith("NET/Plugin"):
             self._said_plugin(_PLUGIN.match(message), line)
         elif message.startswith("NET/OFI"):
-            match = _PROVIDER.match(message)
-            if match is not None and self.plugin is None:
-                self.plugin = f"OFI {match[1]}"
-                self._quote("plugin", line)
+            self._said_provider(_PROVIDER.match(message), line)
+            if (match := _BROUGHT.match(message)) is not None and len(self.brought) < _MOST_BROUGHT:
+                self.brought.add(match[1])
         elif " Using " in message:
             self._using(message, line)
         elif "speed=" in message:
@@ -127,6 +141,12 @@ class NetworkLog:
         elif "No device found" in message:
             self.no_nics = True
             self._quote("no_nics", line)
+
+    def _said_provider(self, match: re.Match[str] | None, line: str) -> None:
+        """What carries the data, whatever the plugin that was loaded before is called."""
+        if match is not None and self.plugin != f"OFI {match[1]}":
+            self.plugin = f"OFI {match[1]}"
+            self._requote("plugin", line)
 
     def _said_plugin(self, match: re.Match[str] | None, line: str) -> None:
         if match is not None and self.plugin is None:

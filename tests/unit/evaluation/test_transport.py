@@ -84,6 +84,36 @@ def test_tcp_where_infiniband_is_fails_whatever_the_number_says(of: CollectiveJo
     assert "nccl.gdr" not in found and "nccl.nics" not in found  # they would say the same thing again
 
 
+FELL_BACK = (
+    "Initialized NET plugin IB",
+    "Initialized NET plugin Socket",
+    "Assigned NET plugin Socket to comm",
+    "Using network Socket",
+)
+
+
+@pytest.mark.parametrize("of", [SINGLE, MULTI])
+def test_the_network_that_is_used_counts_and_not_the_one_tried_first(of: CollectiveJob) -> None:
+    result = judged(NICS, *FELL_BACK, P2P, DONE, of=of)["nccl.transport"]
+    assert (result.verdict, result.rule) == (Verdict.FAIL, "transport.socket")
+    assert [line.text.partition("INFO ")[2] for line in result.evidence] == ["Initialized NET plugin Socket"]
+
+
+@pytest.mark.parametrize("network", ["Using network IB", "Assigned NET plugin IB to comm", "Trees [0] -1->0->1"])
+def test_connections_over_sockets_are_tcp_whatever_was_announced(network: str) -> None:
+    over_tcp = "Channel 00/0 : 0[0] -> 8[0] [send] via NET/Socket/0"
+    result = judged(NICS, network, over_tcp, P2P, DONE)["nccl.transport"]
+    assert (result.verdict, result.rule) == (Verdict.FAIL, "transport.socket")
+    assert [line.text.partition("INFO ")[2] for line in result.evidence] == [over_tcp]
+    assert "Socket" in str(result.message)
+
+
+def test_a_fallback_that_was_initialised_and_not_taken_is_no_fallback() -> None:
+    taken = ("Initialized NET plugin Socket", "Initialized NET plugin IB", "Assigned NET plugin IB to comm")
+    for lines in (taken, (*taken[:2], "Using network IB"), (*taken, "Initialized NET plugin Socket")):
+        assert judged(NICS, *lines, P2P, DONE)["nccl.transport"].verdict is Verdict.PASS
+
+
 @pytest.mark.parametrize("network", ["AWS Libfabric", "FasTrak", "IBext_v8", "gIB", "IB"])
 def test_networks_of_clouds_count_as_rdma(network: str) -> None:
     assert judged(f"Using network {network}")["nccl.transport"].verdict is Verdict.PASS
@@ -92,9 +122,13 @@ def test_networks_of_clouds_count_as_rdma(network: str) -> None:
 def test_libfabric_over_tcp_is_tcp() -> None:
     found = judged("NET/OFI Selected Provider is tcp;ofi_rxm", "Using network AWS Libfabric")
     assert found["nccl.transport"].rule == "transport.socket"
-    assert judged("NET/OFI Selected Provider is efa", "Using network AWS Libfabric")["nccl.transport"].rule == (
-        "transport.rdma"
-    )
+    loaded = "NET/Plugin: Loaded net plugin AWS Libfabric (v8)"
+    found = judged(loaded, "NET/OFI Selected Provider is tcp", "Using network AWS Libfabric")
+    assert found["nccl.transport"].rule == "transport.socket"
+    for network in ("AWS Libfabric", "IB"):
+        provider = "efa" if network == "AWS Libfabric" else "tcp"
+        found = judged(f"NET/OFI Selected Provider is {provider}", f"Using network {network}")
+        assert found["nccl.transport"].rule == "transport.rdma"
 
 
 def test_tcp_is_no_fault_where_nobody_promised_more() -> None:
@@ -243,6 +277,24 @@ def test_a_variable_that_forces_nccl_is_quoted(said: str, rule: str) -> None:
     name = said.partition(" ")[0]
     assert name in str(result.message)
     assert judged(*HEALTHY, said, sets=name)["nccl.settings"].verdict is Verdict.PASS  # this run set it
+
+
+@pytest.mark.parametrize(
+    "brought",
+    [
+        "NET/OFI Adding NCCL_BUFFSIZE=1048576 to environment",
+        "NET/OFI Setting NCCL_BUFFSIZE to 1MiB",
+        "NET/OFI Running on p5 platform, Setting NCCL_BUFFSIZE environment variable to 1048576",
+    ],
+)
+def test_what_the_plugin_of_a_network_brings_along_is_no_leftover(brought: str) -> None:
+    taken = "NCCL_BUFFSIZE set by environment to 1048576."
+    for lines in ((brought, taken), (taken, brought)):
+        assert judged(*HEALTHY, *lines)["nccl.settings"].verdict is Verdict.PASS
+    assert judged(*HEALTHY, taken.replace("environment", "env plugin"))["nccl.settings"].verdict is Verdict.PASS
+    other = "NCCL_PROTO set by environment to LL"
+    result = judged(*HEALTHY, brought, taken, other)["nccl.settings"]
+    assert result.rule == "settings.proto" and "BUFFSIZE" not in str(result.message)
 
 
 def test_the_variable_that_costs_most_comes_first() -> None:

@@ -78,8 +78,10 @@ def test_a_leftover_is_quoted_with_file_and_line() -> None:
         ("NCCL_P2P_LEVEL=NVL", "settings.harmless"),
         ("NCCL_NET_GDR_LEVEL=LOC", "settings.gdr_level"),
         ("NCCL_NET_GDR_LEVEL=PXB", "settings.harmless"),
-        ("NCCL_PROTO=Simple", "settings.proto"),
-        ("NCCL_MAX_NCHANNELS=8", "settings.channels"),
+        ("NCCL_PROTO=Simple", "settings.harmless"),
+        ("NCCL_PROTO=LL", "settings.proto"),
+        ("NCCL_MAX_NCHANNELS=8", "settings.harmless"),
+        ("NCCL_MAX_NCHANNELS=4", "settings.channels"),
         ("NCCL_DEBUG=INFO", "settings.harmless"),
     ],
 )
