@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -10,9 +11,10 @@ from healthcheck.ports import Clock, Observer, RunStore, Transport
 
 # Bounds connecting and probing. More does not go faster (benchmarks/fanout.py), it only costs memory.
 WIDTH = 64
-# One run keeps this much of NCCL logs, and no node more than its share of what is left of it.
+# One run keeps this much of NCCL logs, and no visit to a node more than its share of what is left of it.
 NCCL_LOG_BYTES = 200 << 20
-SHARES = 64
+# As many shares are left for the jobs that follow.
+SPARE_SHARES = 64
 
 
 def stamp(at: datetime) -> str:
@@ -41,18 +43,34 @@ class Cancel:
 class Budget:
     """Bytes that a run may still keep of one kind. Safe to use from many threads.
 
-    Whoever asks gets at most a share of what is left, so that the first hundred sick nodes do not leave nothing for
-    the one that comes last.
+    Whoever asks gets at most a share of what is left, and says among how many it is to be shared, so that the first
+    hundred sick nodes do not leave nothing for the one that comes last.
     """
 
     def __init__(self, left: int) -> None:
         self._left = left
+        self._hosts: set[str] = set()
+        self._waiting: set[str] = set()
         self._lock = threading.Lock()
 
-    def take(self, most: int) -> int:
-        """Set aside up to `most` bytes; how many there are."""
+    def expect(self, hosts: Iterable[str]) -> None:
+        """These hosts of the run will be visited, after a job of their own or of several."""
         with self._lock:
-            granted = min(most, self._left // SHARES)
+            new = set(hosts) - self._hosts
+            self._hosts |= new
+            self._waiting |= new
+
+    def sharers(self, host: str) -> int:
+        """Who shares with a host whose job was its own: those not yet visited, and all once more after joint jobs."""
+        with self._lock:
+            waiting = len(self._waiting)
+            self._waiting.discard(host)
+            return len(self._hosts) + waiting
+
+    def take(self, most: int, sharers: int) -> int:
+        """Set aside up to `most` bytes, at most what is left among `sharers` and those after them; how many it is."""
+        with self._lock:
+            granted = min(most, self._left // (sharers + SPARE_SHARES))
             self._left -= granted
             return granted
 

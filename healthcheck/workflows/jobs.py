@@ -199,6 +199,7 @@ def run_jobs(
     After a cancel the running jobs are stopped and yielded as STOPPED; those not begun are not yielded, or yielded as
     Refused without a check. When something breaks on our side (a full disk), the jobs are ended before it is raised.
     """
+    engine.nccl_logs.expect(host.name for launch in launches for host in launch.hosts)
     pool = ThreadPoolExecutor(max_workers=engine.width, thread_name_prefix="job")
     runner = _Runner(launches, last_look, passed, under_load, engine, pool)
     try:
@@ -218,3 +219,6 @@ def run_jobs(
         pool.shutdown(wait=False, cancel_futures=True)
         raise
     pool.shutdown()
+    # A look may break after the last job has ended.
+    for future in runner.looking:
+        future.result()

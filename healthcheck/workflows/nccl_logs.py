@@ -7,7 +7,8 @@ measurement: what cannot be had is said and changes no verdict.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Container, Iterable
 from typing import TypeVar
 
 from msgspec import Struct
@@ -17,7 +18,8 @@ from healthcheck.errors import StoreError
 from healthcheck.launchers.rank_log import ALL, LOWEST_PID, NONE, Taken, read_taken, take_argv
 from healthcheck.model.command import Command, CommandResult, ExitKind, JobOutcome
 from healthcheck.model.host import Host
-from healthcheck.workflows.engine import Cancel, Engine
+from healthcheck.model.measurement import Failure
+from healthcheck.workflows.engine import Budget, Cancel, Engine
 from healthcheck.workflows.fanout import run_short, visit
 
 T = TypeVar("T")
@@ -38,12 +40,45 @@ class _Visited(Struct, frozen=True):
     failed: str
 
 
+class Turns:
+    """In which order the hosts of a job are visited, and how much each may send. Safe to use from many threads.
+
+    Those that the failures in its output name come first and get more: half of what is left is for them.
+    """
+
+    def __init__(self, hosts: Iterable[Host], failures: Iterable[Failure], budget: Budget) -> None:
+        told = {failure.host for failure in failures if failure.host is not None}
+        in_order = sorted(hosts, key=lambda host: not _is_told(host, told))
+        self.hosts = tuple(in_order)
+        self._named = frozenset(host.name for host in in_order if _is_told(host, told))
+        self._budget = budget
+        self._behind = iter(range(len(self.hosts) - len(self._named), 0, -1))
+        self._lock = threading.Lock()
+
+    def take(self, host: Host, most: int) -> int:
+        """Bytes that this host may send, at most `most`."""
+        if len(self.hosts) == 1:
+            sharers = self._budget.sharers(host.name)
+        elif host.name in self._named:
+            sharers = 2 * len(self._named)
+        else:
+            with self._lock:
+                sharers = next(self._behind, 1)
+        return self._budget.take(most, sharers)
+
+
+def _is_told(host: Host, told: Container[str]) -> bool:
+    """A rank prints the name its node has, which may lack the domain."""
+    return host.name in told or host.name.partition(".")[0] in told
+
+
 def take_logs(outcome: JobOutcome, hosts: tuple[Host, ...], token: str, engine: Engine, *, healthy: bool) -> JobOutcome:
     """The outcome, after the logs of the job were taken from these hosts and all of the run deleted there.
 
     A `healthy` job is worth the log of one rank a node. StoreError when one could not be kept, after all were visited.
     """
-    visited = _on_each(hosts, lambda host: _visit(outcome, host, token, engine, healthy=healthy), engine)
+    turns = Turns(hosts, outcome.output.failures, engine.nccl_logs)
+    visited = _on_each(turns.hosts, lambda host: _visit(outcome, host, turns, token, engine, healthy=healthy), engine)
     failed = next((node.failed for node in visited.values() if node.failed), "")
     if failed:
         raise StoreError(failed)
@@ -64,9 +99,9 @@ def _on_each(hosts: tuple[Host, ...], work: Callable[[Host], T], engine: Engine)
     return {host.name: done for host, done in visit(hosts, work, Cancel(), engine.width)}
 
 
-def _visit(outcome: JobOutcome, host: Host, token: str, engine: Engine, *, healthy: bool) -> _Visited:
+def _visit(outcome: JobOutcome, host: Host, turns: Turns, token: str, engine: Engine, *, healthy: bool) -> _Visited:
     job = outcome.job
-    granted = engine.nccl_logs.take(HEALTHY_BYTES if healthy else MOST_BYTES)
+    granted = turns.take(host, HEALTHY_BYTES if healthy else MOST_BYTES)
     limit = granted if granted >= LEAST_BYTES else 0
     taken, result = _take(host, token, engine, TAKE_DEADLINE_S, job.id, limit, LOWEST_PID if healthy else ALL)
     kept, failed = 0, ""

@@ -206,6 +206,26 @@ def test_each_job_is_looked_at_once_and_only_while_its_table_is_being_filled(tmp
     assert all(5.0 <= at < 20.0 and still for _, at, still in looks)
 
 
+def test_a_look_that_breaks_after_the_last_job_is_not_lost(tmp_path: Path) -> None:
+    clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    head = TABLE.index(b"#       size") + 60
+    place = Place(clock, [(1.0, TABLE[:head]), (9.0, TABLE[head:])])
+    engine = Engine(place, place, clock, _Quiet(), DirectoryStore.create(tmp_path, clock))
+    (job,) = single_node_jobs(Playbook("x", ()), Stage("single_node"), HOSTS[:1])
+    launch = Launch(job, Command(("mpirun",), 600, "t"), HOSTS[0], place, HOSTS[:1], 60.0)
+    over = threading.Event()
+
+    def look(hosts: tuple[Host, ...], measuring: Callable[[], bool]) -> None:
+        clock.sleep(20.0)  # the job ends meanwhile
+        over.wait(10.0)
+        raise StoreError("cannot write: No space left on device")
+
+    with pytest.raises(StoreError, match="No space left"):
+        for _ in run_jobs([launch], lambda _: (), engine, under_load=look):
+            over.set()
+    assert over.is_set()
+
+
 def test_a_job_that_is_over_at_once_is_not_looked_at(tmp_path: Path) -> None:
     clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
     place = Place(clock, [(1.0, TABLE)])

@@ -14,7 +14,7 @@ from healthcheck.errors import StoreError
 from healthcheck.launchers.rank_log import ALL, LOWEST_PID, NONE, TAKE_MARK, frame
 from healthcheck.model.command import Command, CommandResult, ExitKind, JobOutcome
 from healthcheck.model.host import Host
-from healthcheck.model.measurement import OutputState, ParsedOutput
+from healthcheck.model.measurement import Failure, FailureKind, OutputState, ParsedOutput
 from healthcheck.model.playbook import Playbook, Stage
 from healthcheck.planning.stages import multi_node_jobs
 from healthcheck.ports import Event, NeverStarted, PushFile, PushResult, Reached, Running, Sink
@@ -22,8 +22,8 @@ from healthcheck.probes.leftovers import SWEEP_END, SWEEP_MARK
 from healthcheck.simulator.transport import VirtualClock
 from healthcheck.workflows.clean import clean_run
 from healthcheck.workflows.cleanup import TIDY_MARK, after_job
-from healthcheck.workflows.engine import NCCL_LOG_BYTES, Engine
-from healthcheck.workflows.nccl_logs import MOST_BYTES, delete_logs
+from healthcheck.workflows.engine import NCCL_LOG_BYTES, Budget, Engine
+from healthcheck.workflows.nccl_logs import LEAST_BYTES, MOST_BYTES, Turns, delete_logs
 from tests.golden.records import healthy
 
 HOSTS = tuple(Host(f"n{i}", f"n{i}", slots=2) for i in range(4))
@@ -145,6 +145,65 @@ def test_all_logs_of_a_run_stay_within_the_bound_and_the_last_host_still_has_a_s
     sizes = [path.stat().st_size for _, path in outside.store.nccl_logs(JOB.id, JOB.stage)]
     assert NCCL_LOG_BYTES / 2 < sum(sizes) <= NCCL_LOG_BYTES
     assert min(sizes) > 10_000
+
+
+def granted(
+    budget: Budget, hosts: Sequence[Host], failures: Sequence[Failure] = (), wanted: int = 2_400_000
+) -> list[int]:
+    """What each host may send, in the order of the visits, 64 of them at once; no host has more than `wanted`."""
+    turns = Turns(hosts, failures, budget)
+    shares: list[int] = []
+    for begin in range(0, len(turns.hosts), 64):
+        at_once = [turns.take(host, MOST_BYTES) for host in turns.hosts[begin : begin + 64]]
+        for share in at_once:
+            budget.give_back(share - min(wanted, share))
+        shares += [min(wanted, share) for share in at_once]
+    return shares
+
+
+FLEET = tuple(Host(f"n{i:04d}", f"n{i:04d}") for i in range(4000))
+
+
+def test_every_node_of_a_large_job_that_failed_has_its_share() -> None:
+    shares = granted(Budget(NCCL_LOG_BYTES), FLEET)
+    assert min(shares) > 4 * LEAST_BYTES
+    assert NCCL_LOG_BYTES / 2 < sum(shares) <= NCCL_LOG_BYTES
+    assert max(shares) - min(shares) < 100
+    assert granted(Budget(NCCL_LOG_BYTES), FLEET[:20]) == [2_400_000] * 20
+
+
+def test_nodes_that_the_output_names_come_first_and_may_send_all_they_have() -> None:
+    budget = Budget(NCCL_LOG_BYTES)
+    hosts = tuple(Host(f"{host.name}.example.org", host.address) for host in FLEET)
+    failures = [Failure(FailureKind.NCCL, "unhandled system error", name) for name in ("n3999", "n2000")]
+    assert [host.name for host in Turns(hosts, failures, budget).hosts[:3]] == [
+        "n2000.example.org",
+        "n3999.example.org",
+        "n0000.example.org",
+    ]
+    shares = granted(budget, hosts, failures)
+    assert shares[:2] == [2_400_000] * 2
+    assert min(shares) > 4 * LEAST_BYTES
+    all_named = granted(Budget(NCCL_LOG_BYTES), hosts, [Failure(FailureKind.NCCL, "x", host.name) for host in FLEET])
+    assert min(all_named) > 2 * LEAST_BYTES
+
+
+def test_nodes_that_failed_alone_leave_half_for_the_jobs_they_do_together() -> None:
+    budget = Budget(NCCL_LOG_BYTES)
+    budget.expect(host.name for host in FLEET)
+    alone = [granted(budget, [host])[0] for host in FLEET]
+    assert min(alone) > 4 * LEAST_BYTES
+    assert max(alone) < 2 * min(alone)
+    together = granted(budget, FLEET)
+    assert min(together) > 4 * LEAST_BYTES
+
+
+def test_the_one_sick_node_of_many_may_send_more_than_an_equal_share() -> None:
+    budget = Budget(NCCL_LOG_BYTES)
+    budget.expect(host.name for host in FLEET[:200])
+    for host in FLEET[:199]:
+        granted(budget, [host], wanted=100_000)
+    assert granted(budget, [FLEET[199]]) > [NCCL_LOG_BYTES // 400]
 
 
 def test_a_disk_that_is_full_here_leaves_nothing_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
