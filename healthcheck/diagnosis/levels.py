@@ -129,8 +129,13 @@ def upper_mode(values: Sequence[float]) -> float:
     ordered = sorted(values)
     size = max(2, math.ceil(0.4 * len(ordered))) if len(ordered) > 1 else 1
     windows = [ordered[start : start + size] for start in range(len(ordered) - size + 1)]
-    allowed = max(2 * min(window[-1] - window[0] for window in windows), 0.01 * ordered[-1])
-    return median(next(window for window in reversed(windows) if window[-1] - window[0] <= allowed))
+    allowed = max(2 * min(_width(window) for window in windows), 0.01)
+    return median(next(window for window in reversed(windows) if _width(window) <= allowed))
+
+
+def _width(window: Sequence[float]) -> float:
+    """As a fraction of its upper end: slow readings lie as close together as fast ones only in proportion."""
+    return (window[-1] - window[0]) / window[-1]
 
 
 def _noise(deviations: Sequence[float]) -> float:

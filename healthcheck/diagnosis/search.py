@@ -18,6 +18,9 @@ from healthcheck.planning.walk import between, fresh_round, ring_rounds, tournam
 
 VERIFIED_WITHIN, VERIFIED_NOISE = 0.05, 2.5
 ROUNDS_WITHOUT_GOOD = 5
+PATIENCE = 6
+"""After as many rounds of retests a light suspicion no longer holds up the verification, which may clear it at once."""
+_LATE = (Standing.LIKELY, Standing.UNTESTED)
 _OPEN = (Standing.LIKELY, Standing.SUSPECTED, Standing.UNTESTED)
 
 Round = PairRound | FullRound
@@ -119,10 +122,12 @@ class Searching:
         self.view = view(self.problem, self.known.pairs, self.shortfall)
 
     def _clear_doubts(self, owed: Sequence[Pair]) -> Generator[Round, Read, Ending | None]:
+        began = self.round
         while not self.out_of_rounds:
             if self.round > ROUNDS_WITHOUT_GOOD and self._nobody_good():
                 return Ending.NOBODY_GOOD
-            pairs = retest_round(self._doubts(owed))
+            late = self.round - began >= PATIENCE
+            pairs = retest_round(self._doubts(owed, _LATE if late else _OPEN))
             owed = ()
             if not pairs:
                 return None
@@ -134,7 +139,7 @@ class Searching:
         calm = self.view.standing(Standing.CLEAR)
         return not self.view.standing(Standing.GOOD) and 2 * len(calm) < len(self.problem.hosts)
 
-    def _doubts(self, owed: Sequence[Pair]) -> Doubts:
+    def _doubts(self, owed: Sequence[Pair], doubted: Sequence[Standing]) -> Doubts:
         found = self.view
         crossings: dict[tuple[str, str], int] = {}
         for reading in self.known.pairs:
@@ -145,7 +150,7 @@ class Searching:
             suspicion={
                 node.host: node.probability
                 for node in found.nodes
-                if node.standing in _OPEN and node.host not in self.gone
+                if node.standing in doubted and node.host not in self.gone
             },
             good=self._left(found.standing(Standing.GOOD)),
             calm=self._left(found.standing(Standing.CLEAR)),
