@@ -30,6 +30,11 @@ NETWORK_CAUSE_TEXTS: dict[str, str] = {
     "why.hca_one_of": "More ports than compute ports are on this node and at least one is slow; their firmware does "
     "not tell which are which.",
     "against.hca_one_of": "The slow port carries the default route or a file system: then it is no compute port.",
+    "cause.hca_unclear": "{names} may be compute ports or storage ports, and only one of the two would be well",
+    "remedy.hca_unclear": "See which of {names} carry a file system or the default route; look at the others by hand.",
+    "why.hca_unclear": "More ports of one kind than compute ports are on this node, and neither the wiring of the GPUs "
+    "nor card and firmware tell which are which.",
+    "against.hca_unclear": "All other nodes show the same ports in the same state: then it is how they are built.",
     "cause.hca_tool_missing": "the network cards could not be read: no InfiniBand in sysfs and no ibstat",
     "remedy.hca_tool_missing": "Load the drivers (ib_core, mlx5_ib), or install infiniband-diags.",
     "why.hca_tool_missing": "Without the kernel driver there is no /sys/class/infiniband, and NCCL finds no card "

@@ -2,6 +2,9 @@
 
 NETWORK_TEXTS: dict[str, str] = {
     "probe.hca.other_link_layer": "of {expected} {kind} compute ports, {names} {count:is|are} set to {other}",
+    "probe.hca.unclear": "{names} {count:is|are} not at {expected:g} Gb/s, and may be compute or storage ports",
+    "probe.hca.unclear_place": "{near} of {expected} {kind} compute ports are next to a GPU: {names} may be the rest, "
+    "or storage ports, with a compute port missing",
     "probe.hca.no_subnet": "ports with {kind} need no subnet manager",
     "probe.hca.subnet_serves": "a subnet manager serves every active compute port",
     "probe.hca.no_subnet_manager": "port {port} of {device} has a link and waits for a subnet manager: {state}",
@@ -24,6 +27,7 @@ NETWORK_TEXTS: dict[str, str] = {
     "probe.counters.link_downed": "the link of {device} went down {times} {times:time|times} during the run",
     "probe.counters.errors": "{device} counted errors on its link during the run: {grown}",
     "probe.counters.retries": "{device} lost packets or had to send them again during the run: {grown}",
+    "probe.traffic.unclear": "which of the ports belong to the compute network is not certain",
     "probe.traffic.even": "every compute port moved its share",
     "probe.traffic.none": "too little was moved between nodes to compare the ports",
     "probe.traffic.hides": "whether every port was used",

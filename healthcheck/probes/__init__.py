@@ -31,6 +31,7 @@ from healthcheck.probes import (
     topology,
     verbs,
 )
+from healthcheck.probes.nearness import is_virtual, nearness
 from healthcheck.probes.probe import Probe
 
 PROBES: dict[str, Probe] = {
@@ -64,7 +65,7 @@ PROBES: dict[str, Probe] = {
     hcas.NAME: Probe(
         hcas.NAME,
         (hcas.COUNT_CHECK, hcas.RATE_CHECK, hcas.SUBNET_CHECK),
-        lambda facts, needs: hcas.judge(facts.host, facts.hcas, needs.platform),
+        lambda facts, needs: hcas.judge(facts.host, facts.hcas, needs.platform, nearness(facts)),
     ),
     hca_counters.NAME: Probe(
         hca_counters.NAME,
@@ -76,8 +77,8 @@ PROBES: dict[str, Probe] = {
         verbs.NAME,
         (verbs.CHECK, mtu.CHECK),
         lambda facts, needs: (
-            verbs.judge(facts.host, facts.verbs, facts.hcas, needs),
-            *mtu.judge(facts.host, facts.hcas, facts.verbs, needs),
+            verbs.judge(facts.host, facts.verbs, facts.hcas, needs, nearness(facts)),
+            *mtu.judge(facts.host, facts.hcas, facts.verbs, needs, nearness(facts)),
         ),
     ),
     topology.NAME: Probe(
@@ -85,13 +86,17 @@ PROBES: dict[str, Probe] = {
         (topology.CHECK, rails.CHECK),
         lambda facts, needs: (
             *topology.judge(facts.host, facts.topology, needs.platform),
-            *rails.judge(facts.host, facts.topology, facts.hcas, needs.platform),
+            *rails.judge(
+                facts.host, facts.topology, facts.hcas, needs.platform, nearness(facts), virtual=is_virtual(facts)
+            ),
         ),
     ),
     pcie.NAME: Probe(
         pcie.NAME,
         (pcie.CHECK,),
-        lambda facts, needs: pcie.judge(facts.host, facts.pcie, facts.hcas, facts.iommu, needs.platform),
+        lambda facts, needs: pcie.judge(
+            facts.host, facts.pcie, facts.hcas, facts.iommu, needs.platform, nearness(facts)
+        ),
     ),
     gpudirect.NAME: Probe(
         gpudirect.NAME,

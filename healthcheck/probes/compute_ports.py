@@ -1,21 +1,65 @@
 """Which ports of a node belong to the compute network?
 
-The platform says how many compute ports of which link layer and rate a node has. Other link layers never count.
-Where a node has more ports of the right kind than promised, the ones that are up at the promised rate are taken
-first; when they are enough, the others are storage or management ports and produce no finding. When they are not
-enough, the firmware most of the good ones run tells compute cards from others; where even that leaves a choice, the
-node is named with all candidates, never one card by guess.
+The platform says how many compute ports of which link layer a node has. Other link layers never count. Where a node
+has more ports of the right kind than promised, those next to a GPU are the compute ports; where that leaves a choice,
+the kind of card and its firmware may tell them apart. How a port is doing never decides: a broken compute port would
+be taken for a storage port, and a storage port for it. What stays open is named with all candidates, never one card
+by guess.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
-from healthcheck.model.node import Hca
+from msgspec import Struct
+
+from healthcheck.model.node import Hca, NodeFacts
 from healthcheck.model.platform import NicSpec, Platform
+from healthcheck.probes.nearness import UNKNOWN, Nearness, nearness
 
 INFINIBAND, ETHERNET = "infiniband", "ethernet"
+
+
+class ComputePorts(Struct, frozen=True):
+    """The ports that `sure`ly are compute ports, and `candidates` of which `places` are some more.
+
+    `doubtful`: the way the GPUs are wired suggests that a compute port is missing, and that no candidate is one.
+    """
+
+    sure: tuple[Hca, ...]
+    candidates: tuple[Hca, ...] = ()
+    places: int = 0
+    doubtful: bool = False
+
+    @property
+    def likely(self) -> tuple[Hca, ...]:
+        """The sure ones, or all candidates where none is sure."""
+        return self.sure or self.candidates
+
+    @property
+    def possible(self) -> tuple[Hca, ...]:
+        """All that may be compute ports."""
+        return (*self.sure, *self.candidates)
+
+
+def compute_of(facts: NodeFacts, platform: Platform | None) -> ComputePorts:
+    """The compute ports of a node; none where its cards were not seen."""
+    return compute_ports(facts.hcas.value or (), platform, nearness(facts))
+
+
+def compute_ports(ports: Sequence[Hca], platform: Platform | None, ways: Nearness = UNKNOWN) -> ComputePorts:
+    """The compute ports as far as they can be told; see the head of this file.
+
+    Without a platform: the ports of the link layer that most ports have, so that a storage card of another kind does
+    not count; of these, the ones next to a GPU are sure.
+    """
+    if platform is None:
+        common = Counter(port.link_layer for port in ports).most_common(1)
+        alike = [port for port in ports if port.link_layer == common[0][0]]
+        near = tuple(port for port in alike if port.device in ways.near)
+        return ComputePorts(near, tuple(port for port in alike if port not in near))
+    return _promised(of_kind(ports, platform.nics), platform.nics.count, ways)
 
 
 def of_kind(ports: Sequence[Hca], promised: NicSpec) -> list[Hca]:
@@ -23,37 +67,49 @@ def of_kind(ports: Sequence[Hca], promised: NicSpec) -> list[Hca]:
     return [port for port in ports if port.link_layer.lower() in ("", promised.link_layer.lower())]
 
 
-def compute_ports(of_kind: list[Hca], promised: NicSpec) -> tuple[list[Hca], list[Hca]]:
-    """(ports that surely are compute ports, candidates for the places still open); see the head of this file."""
-    if len(of_kind) <= promised.count:
-        return of_kind, []
-    good = [port for port in of_kind if port.active and (port.rate_gbit_s or 0) >= promised.rate_gbit_s]
-    if len(good) >= promised.count:
-        return good[: promised.count], []
-    rest = [port for port in of_kind if port not in good]
-    places = promised.count - len(good)
-    for likely in (
-        _same_firmware(rest, good),
-        [port for port in rest if "disabled" not in port.physical_state.lower()],
-    ):
-        narrowed = [port for port in rest if port in likely]
-        if len(narrowed) >= places:
-            rest = narrowed
-    return ([*good, *rest], []) if len(rest) == places else (good, rest)
+def _promised(ports: list[Hca], count: int, ways: Nearness) -> ComputePorts:
+    if len(ports) <= count:
+        return ComputePorts(tuple(ports))
+    near = [port for port in ports if port.device in ways.near]
+    for pool in (_nearest(near, ways), near, [port for port in ports if port.device not in ways.far]):
+        if len(pool) == count:
+            return ComputePorts(tuple(pool))
+    if 0 < len(near) < count:
+        # A compute card in the wrong slot, or one that is gone.
+        rest = _alike([port for port in ports if port not in near], near)
+        places = min(count - len(near), len(rest))
+        return ComputePorts(tuple(near), tuple(rest), places, doubtful=ways.uneven)
+    pool = near or ports
+    boards = [group for group in _groups(pool, _board) if len(group) >= count]
+    if len(boards) == 1:
+        (pool,) = boards
+    # Within one kind of card another firmware may as well be drift, so it must fit exactly.
+    firmwares = [group for group in _groups(pool, _firmware) if len(group) == count]
+    if len(pool) == count or len(firmwares) == 1:
+        return ComputePorts(tuple(pool if len(pool) == count else firmwares[0]))
+    enabled = [port for port in pool if "disabled" not in port.physical_state.lower()]
+    return ComputePorts((), tuple(enabled if len(enabled) >= count else pool), count)
 
 
-def surely_compute(ports: Sequence[Hca], platform: Platform | None) -> list[Hca]:
-    """The compute ports as far as they are certain.
-
-    Without a platform: the ports of the link layer that most ports have, so that a storage card of another kind does
-    not count.
-    """
-    if platform is not None:
-        return compute_ports(of_kind(ports, platform.nics), platform.nics)[0]
-    common = Counter(port.link_layer for port in ports).most_common(1)
-    return [port for port in ports if port.link_layer == common[0][0]]
+def _nearest(near: Sequence[Hca], ways: Nearness) -> list[Hca]:
+    least = min((ways.near[port.device] for port in near), default=0)
+    return [port for port in near if ways.near[port.device] == least]
 
 
-def _same_firmware(rest: list[Hca], good: list[Hca]) -> list[Hca]:
-    common = Counter(port.firmware for port in good if port.firmware is not None).most_common(1)
-    return [port for port in rest if common and port.firmware == common[0][0]]
+def _alike(ports: Sequence[Hca], known: Sequence[Hca]) -> list[Hca]:
+    """Those on the kind of card the known ones are on. What was not told speaks against nothing."""
+    boards = {_board(port) for port in known}
+    return [port for port in ports if _board(port) in (boards | {None}) or None in boards]
+
+
+def _board(port: Hca) -> str | None:
+    return port.board_id or port.hca_type
+
+
+def _firmware(port: Hca) -> str | None:
+    return port.firmware
+
+
+def _groups(ports: Sequence[Hca], key: Callable[[Hca], Hashable]) -> Iterator[list[Hca]]:
+    for value in dict.fromkeys(map(key, ports)):
+        yield [port for port in ports if key(port) == value]

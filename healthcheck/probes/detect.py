@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import Hca, NodeFacts
 from healthcheck.model.platform import Platform
+from healthcheck.probes.compute_ports import of_kind
+from healthcheck.probes.nearness import nearness
 
 _MANY = 3
 
@@ -61,11 +63,13 @@ def _votes(node: NodeFacts, platforms: Mapping[str, Platform]) -> list[str]:
 
 
 def _ports(node: NodeFacts, platform: Platform, *, at_rate: bool) -> list[Hca]:
-    nics = platform.nics
+    """The ports that would be the compute ports; where every GPU has its NICs beside it, the others are for storage."""
+    nics, ways = platform.nics, nearness(node)
     return [
         port
-        for port in node.hcas.value or ()
-        if port.link_layer.lower() == nics.link_layer.lower()
+        for port in of_kind(node.hcas.value or (), nics)
+        if port.link_layer
+        and (ways.uneven or port.device not in ways.far)
         and (not at_rate or (port.active and port.rate_gbit_s == nics.rate_gbit_s))
     ]
 

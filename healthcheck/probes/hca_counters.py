@@ -18,7 +18,7 @@ from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.infiniband import SYSFS, read_counters
 from healthcheck.probes.batch import Part, PartOutput, one_line
-from healthcheck.probes.compute_ports import surely_compute
+from healthcheck.probes.compute_ports import compute_of
 from healthcheck.probes.growth import Counted, Growth, grown
 from healthcheck.probes.probe import Needs
 from healthcheck.probes.traffic import judge_traffic
@@ -106,10 +106,10 @@ def judge_after(before: NodeFacts, after: NodeFacts, needs: Needs) -> tuple[Chec
         return ()  # said before the stages
     if second.value is None:
         return (unseen(ERRORS_CHECK, before.host, second, say("probe.counters.hides")),)
-    compute = surely_compute(before.hcas.value or (), needs.platform)
-    growth = grown(first.value, second.value, [(port.device, port.port) for port in compute])
+    compute = compute_of(before, needs.platform)
+    growth = grown(first.value, second.value, [(port.device, port.port) for port in compute.likely])
     return (
-        *_errors(before.host, growth, compute, first.value),
+        *_errors(before.host, growth, compute.likely, first.value),
         *judge_traffic(TRAFFIC_CHECK, before.host, growth, compute, needs),
     )
 

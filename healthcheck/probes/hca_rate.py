@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from healthcheck.model.component import Component, hca, node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import Message, say
@@ -12,24 +10,22 @@ from healthcheck.model.platform import NicSpec
 from healthcheck.model.reading import Evidence
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.infiniband import SYSFS
+from healthcheck.probes.compute_ports import ComputePorts
 from healthcheck.probes.trouble import quote
 
 BROKEN_FRACTION = 0.5
 
 
-def judge_rate(
-    check: str, host: str, compute: Sequence[Hca], candidates: Sequence[Hca], places: int, promised: NicSpec
-) -> tuple[CheckResult, ...]:
-    """One result for each port that is not as promised, or one for the node when all are.
+def judge_rate(check: str, host: str, compute: ComputePorts, promised: NicSpec) -> tuple[CheckResult, ...]:
+    """One result for each port that is not as promised, and one for all candidates; one for the node when all are well.
 
-    `candidates` are the ports of which `places` should be compute ports; nothing is said of a node without any port.
+    Nothing is said of a node without any port.
     """
-    results = [result for port in compute if (result := _slow(check, host, port, promised)) is not None]
-    if places:
-        results.append(_one_of(check, host, candidates, places, promised))
-    if not results and compute:
-        message = say("probe.hca.at_rate", count=len(compute), rate=promised.rate_gbit_s)
-        rates = quote(SYSFS, [", ".join(f"{port.device}: {port.rate_text}" for port in compute)])
+    results = [result for port in compute.sure if (result := _slow(check, host, port, promised)) is not None]
+    results += _one_of(check, host, compute, promised)
+    if not results and compute.possible:
+        message = say("probe.hca.at_rate", count=len(compute.sure) + compute.places, rate=promised.rate_gbit_s)
+        rates = quote(SYSFS, [", ".join(f"{port.device}: {port.rate_text}" for port in compute.possible)])
         results.append(
             CheckResult(check, node(host), Verdict.PASS, message, "hca.at_rate", stage="probe", evidence=rates)
         )
@@ -59,13 +55,22 @@ def _rate_of(port: Hca, promised: NicSpec) -> tuple[Verdict, str, Message] | Non
     return (Verdict.FAIL, "hca.rate_broken", message) if broken else (Verdict.DEGRADED, "hca.rate_low", message)
 
 
-def _one_of(check: str, host: str, candidates: Sequence[Hca], places: int, promised: NicSpec) -> CheckResult:
-    """The defect is certain, which of the candidates is the compute port is not: the mildest reading is reported."""
-    wrong = [found[0] for port in candidates if (found := _rate_of(port, promised)) is not None]
-    names = ", ".join(port.device for port in candidates)
-    message = say("probe.hca.one_of", places=places, names=names, expected=promised.rate_gbit_s)
-    evidence = tuple(entry for port in candidates[:4] for entry in quoted(port))
-    return _rate_result(check, node(host), min(wrong), "hca.one_of", message, None, promised, evidence)
+def _one_of(check: str, host: str, compute: ComputePorts, promised: NicSpec) -> list[CheckResult]:
+    """Where too few candidates are well the defect is certain, and which of the others is the compute port is not: the
+    mildest reading is reported. Where enough are well, the others may all be storage ports, or none of them."""
+    wrong = [(port, found[0]) for port in compute.candidates if (found := _rate_of(port, promised)) is not None]
+    if not wrong:
+        return []
+    broken = compute.places - (len(compute.candidates) - len(wrong))
+    names = ", ".join(port.device for port, _ in wrong)
+    evidence = tuple(entry for port, _ in wrong[:4] for entry in quoted(port))
+    if broken > 0:
+        verdict, rule = min(verdict for _, verdict in wrong), "hca.one_of"
+        message = say("probe.hca.one_of", places=broken, names=names, expected=promised.rate_gbit_s)
+    else:
+        verdict, rule = Verdict.INCONCLUSIVE, "hca.unclear"
+        message = say("probe.hca.unclear", names=names, count=len(wrong), expected=promised.rate_gbit_s)
+    return [_rate_result(check, node(host), verdict, rule, message, None, promised, evidence)]
 
 
 def _rate_result(

@@ -26,8 +26,9 @@ from healthcheck.parsing.infiniband import (
     read_sysfs,
 )
 from healthcheck.probes.batch import Part, PartOutput, one_line
-from healthcheck.probes.compute_ports import ETHERNET, compute_ports, of_kind, surely_compute
-from healthcheck.probes.hca_rate import judge_rate
+from healthcheck.probes.compute_ports import ETHERNET, ComputePorts, compute_of, compute_ports
+from healthcheck.probes.hca_rate import judge_rate, quoted
+from healthcheck.probes.nearness import UNKNOWN, Nearness
 from healthcheck.probes.subnet import judge_subnet
 from healthcheck.probes.trouble import garbled, quote, usable
 
@@ -102,7 +103,7 @@ def read(output: PartOutput | None) -> Reading[tuple[Hca, ...]]:
 
 def settings(facts: NodeFacts) -> Settings:
     """What should be the same on every node: firmware by kind of card, since cards of two kinds have two, and MTU."""
-    compute = surely_compute(facts.hcas.value or (), None)
+    compute = compute_of(facts, None).likely
     found: dict[str, set[str]] = {}
     for port in compute:
         board = port.board_id or port.hca_type
@@ -113,7 +114,9 @@ def settings(facts: NodeFacts) -> Settings:
     return tuple((name, "+".join(sorted(values))) for name, values in sorted(found.items()))
 
 
-def judge(host: str, reading: Reading[tuple[Hca, ...]], platform: Platform | None) -> tuple[CheckResult, ...]:
+def judge(
+    host: str, reading: Reading[tuple[Hca, ...]], platform: Platform | None, ways: Nearness = UNKNOWN
+) -> tuple[CheckResult, ...]:
     """`hca.count` of the node; `hca.rate` and `hca.subnet` of each port that is not as it should be, or once for the
     node when all are."""
     if not reading.observed or reading.value is None:
@@ -125,24 +128,22 @@ def judge(host: str, reading: Reading[tuple[Hca, ...]], platform: Platform | Non
         message = say("probe.hca.no_platform", found=len(reading.value))
         return (_of_node(host, COUNT_CHECK, Verdict.INCONCLUSIVE, "hca.no_platform", message, ()),)
     promised = platform.nics
-    compute, candidates = compute_ports(of_kind(reading.value, promised), promised)
-    open_places = min(promised.count - len(compute), len(candidates))
-    active = sum(port.active for port in compute) + min(open_places, sum(port.active for port in candidates))
-    present = len(compute) + open_places
+    compute = compute_ports(reading.value, platform, ways)
     return (
-        _count(host, reading.value, promised, compute, present, active),
-        *judge_rate(RATE_CHECK, host, compute, candidates, open_places, promised),
+        _count(host, reading.value, promised, compute),
+        *judge_rate(RATE_CHECK, host, compute, promised),
         *judge_subnet(SUBNET_CHECK, host, compute, promised),
     )
 
 
-def _count(
-    host: str, ports: Sequence[Hca], promised: NicSpec, compute: Sequence[Hca], present: int, active: int
-) -> CheckResult:
+def _count(host: str, ports: Sequence[Hca], promised: NicSpec, compute: ComputePorts) -> CheckResult:
     args: dict[str, str | int] = {"expected": promised.count, "kind": promised.link_layer}
+    present = len(compute.sure) + compute.places
+    active = sum(port.active for port in compute.sure)
+    active += min(compute.places, sum(port.active for port in compute.candidates))
     names = " ".join(f"{port.device}/{port.port}" for port in ports) or "none"
     evidence = quote(SYSFS, [f"ports found: {names}"])
-    if present < promised.count and (strangers := _of_other_layer(ports, compute)):
+    if present < promised.count and (strangers := _of_other_layer(ports, compute.possible)):
         verdict, rule = Verdict.FAIL, "hca.other_link_layer"
         named = ", ".join(f"{port.device}/{port.port}" for port in strangers)
         message = say(
@@ -157,6 +158,11 @@ def _count(
     elif active < promised.count:
         verdict, rule = Verdict.FAIL, "hca.inactive"
         message = say("probe.hca.inactive", active=active, **args)
+    elif compute.doubtful:
+        verdict, rule = Verdict.INCONCLUSIVE, "hca.unclear"
+        names = ", ".join(port.device for port in compute.candidates)
+        message = say("probe.hca.unclear_place", near=len(compute.sure), names=names, **args)
+        evidence += tuple(entry for port in compute.candidates[:2] for entry in quoted(port))
     else:
         verdict, rule, message = Verdict.PASS, "hca.all_there", say("probe.hca.all_there", **args)
     return CheckResult(

@@ -14,6 +14,8 @@ from healthcheck.model.node import Hca, NodeFacts
 from healthcheck.model.system_facts import EventKind, KernelEvent
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.kernel_log import pci_place
+from healthcheck.probes.compute_ports import compute_of
+from healthcheck.probes.nearness import is_virtual
 from healthcheck.probes.probe import Needs
 from healthcheck.probes.trouble import quote
 from healthcheck.probes.xids import SXID_HARMLESS, UNKNOWN, URGENCY, XIDS, Weight, weight_of
@@ -151,29 +153,28 @@ def _floods(events: Sequence[KernelEvent], facts: NodeFacts) -> list[Sign]:
 
 
 def _link_down(event: KernelEvent, facts: NodeFacts, needs: Needs) -> list[Sign]:
-    """A port of the network that was measured. Which card it is must be known: storage ports may come and go."""
-    port = _port(event, facts)
-    if port is None or not _of_network(port, needs):
+    """A port of the network that was measured: storage ports may come and go. DEGRADED where it may be either."""
+    port, compute = _port(event, facts), compute_of(facts, needs.platform)
+    if port is None or port not in compute.likely:
         return []
     message = say("probe.kernel.link_down", device=port.device)
-    return [Sign(hca(facts.host, port.device), Verdict.FAIL, "kernel.link_down", message, event)]
+    verdict = Verdict.FAIL if needs.platform is None or port in compute.sure else Verdict.DEGRADED
+    return [Sign(hca(facts.host, port.device), verdict, "kernel.link_down", message, event)]
 
 
 def _limited(event: KernelEvent, facts: NodeFacts, needs: Needs) -> list[Sign]:
-    """Every card in a slot below its own best logs this; it only matters where the slot is below the network."""
+    """Every card in a slot below its own best logs this; it only matters where the slot is below the network, and is
+    real: a virtual machine makes its slots up."""
     port, found = _port(event, facts), event.available_gbit_s
-    if port is None or found is None or needs.platform is None or not _of_network(port, needs):
+    if port is None or found is None or needs.platform is None or is_virtual(facts):
+        return []
+    if port not in compute_of(facts, needs.platform).likely:
         return []
     promised = needs.platform.nics.rate_gbit_s
     if found >= promised:
         return []
     message = say("probe.kernel.pcie_limited", device=port.device, found=found, expected=promised)
     return [Sign(hca(facts.host, port.device), Verdict.DEGRADED, "kernel.pcie_limited", message, event)]
-
-
-def _of_network(port: Hca, needs: Needs) -> bool:
-    platform = needs.platform
-    return platform is None or port.link_layer.lower() in ("", platform.nics.link_layer.lower())
 
 
 def _meaning(code: int) -> str:

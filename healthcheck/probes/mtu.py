@@ -17,7 +17,8 @@ from healthcheck.model.node import Hca
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.infiniband import IBV_DEVINFO
-from healthcheck.probes.compute_ports import ETHERNET, surely_compute
+from healthcheck.probes.compute_ports import ETHERNET, compute_ports
+from healthcheck.probes.nearness import UNKNOWN, Nearness
 from healthcheck.probes.probe import Needs
 from healthcheck.probes.unseen import unseen
 
@@ -28,14 +29,16 @@ SMALLEST_ETHERNET_MTU = 4200
 USUAL_ETHERNET_MTU = 9000
 
 
-def judge(host: str, cards: Reading[tuple[Hca, ...]], verbs: Reading[Verbs], needs: Needs) -> tuple[CheckResult, ...]:
+def judge(
+    host: str, cards: Reading[tuple[Hca, ...]], verbs: Reading[Verbs], needs: Needs, ways: Nearness = UNKNOWN
+) -> tuple[CheckResult, ...]:
     """DEGRADED for each port with small packets, else for the node where its ports differ, else one PASS.
 
     Nothing is said where the cards were not seen; the look at them says so.
     """
     if cards.value is None:
         return ()
-    compute = [port for port in surely_compute(cards.value or (), needs.platform) if port.active]
+    compute = [port for port in compute_ports(cards.value, needs.platform, ways).likely if port.active]
     if not compute:
         message = say("probe.mtu.no_port")
         return (CheckResult(CHECK, node(host), Verdict.SKIPPED, message, "hca.does_not_apply", stage="probe"),)

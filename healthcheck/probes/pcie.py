@@ -2,7 +2,7 @@
 
 A card never lowers its link when idle, as a GPU does: fewer lanes or a lower speed than both card and slot can is a
 link that trained badly. A slot that cannot carry the rate of the network at all is another matter: the card works as
-well as it can, in the wrong place. A virtual machine shows a made-up slot, so only the sum is judged there.
+well as it can, in the wrong place. A virtual machine shows a made-up slot, 2.5 GT/s and one lane often: not judged.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.batch import Part, PartOutput, one_line
+from healthcheck.probes.nearness import UNKNOWN, Nearness
 from healthcheck.probes.rails import compute_devices
 from healthcheck.probes.trouble import garbled, usable
 from healthcheck.probes.unseen import unseen
@@ -123,33 +124,36 @@ def judge(
     hcas: Reading[tuple[Hca, ...]],
     iommu: Reading[Iommu],
     platform: Platform | None,
+    ways: Nearness = UNKNOWN,
 ) -> tuple[CheckResult, ...]:
     """One result for each card that is held back by its slot, or one for the node when none is."""
+    if iommu.value is not None and iommu.value.virtual:
+        message = say("probe.pcie.virtual")
+        return (CheckResult(CHECK, node(host), Verdict.SKIPPED, message, "pcie.does_not_apply", stage="probe"),)
     if reading.value is None:
         return (unseen(CHECK, host, reading, say("probe.pcie.hides")),)
     if hcas.value is None:
         return (unseen(CHECK, host, hcas, say("probe.pcie.hides")),)
-    compute = set(compute_devices(hcas.value, platform))
+    compute = set(compute_devices(hcas.value, platform, ways))
     cards = [card for card in reading.value if card.hca in compute and card.link.rate_gbit_s is not None]
     if not cards:
         message = say("probe.pcie.does_not_apply")
         return (CheckResult(CHECK, node(host), Verdict.SKIPPED, message, "pcie.does_not_apply", stage="probe"),)
-    virtual = iommu.value is not None and iommu.value.virtual
     needed = platform.nics.rate_gbit_s if platform is not None else 0.0
-    found = [result for card in cards if (result := _held_back(host, card, needed, virtual)) is not None]
+    found = [result for card in cards if (result := _held_back(host, card, needed)) is not None]
     if not found:
         message = say("probe.pcie.full")
         return (CheckResult(CHECK, node(host), Verdict.PASS, message, "pcie.full", stage="probe"),)
     return tuple(found)
 
 
-def _held_back(host: str, card: PciDevice, needed_gbit_s: float, virtual: bool) -> CheckResult | None:
+def _held_back(host: str, card: PciDevice, needed_gbit_s: float) -> CheckResult | None:
     device = card.hca or ""
     lanes, speed = _best(card)
-    if not virtual and card.link.lanes is not None and card.link.lanes < lanes:
+    if card.link.lanes is not None and card.link.lanes < lanes:
         message = say("probe.pcie.narrow", device=device, lanes=card.link.lanes, expected=lanes)
         return _result(host, card, Verdict.FAIL, "pcie.narrow", message, "lanes", card.link.lanes, lanes)
-    if not virtual and card.link.speed_gt_s is not None and card.link.speed_gt_s < speed:
+    if card.link.speed_gt_s is not None and card.link.speed_gt_s < speed:
         message = say("probe.pcie.slow", device=device, speed=card.link.speed_gt_s, expected=speed)
         return _result(host, card, Verdict.FAIL, "pcie.slow", message, "GT/s", card.link.speed_gt_s, speed)
     carries = card.link.rate_gbit_s

@@ -1,9 +1,9 @@
 """Which NIC is next to which GPU?
 
 A NIC below the same PCIe switch as a GPU (PIX, PXB) takes its data without help of the processor. A node where no GPU
-has such a NIC is built that way, or a virtual machine that shows a flat bus: not a fault. A GPU without one *beside*
-others that have theirs is one: a card in the wrong slot, or a switch that lost its card. Where a node has fewer NICs
-than GPUs, a GPU may well have none of its own; then only a NIC that is next to no GPU tells of a fault.
+has such a NIC is built that way: not a fault. A GPU without one *beside* others that have theirs is one: a card in the
+wrong slot, or a switch that lost its card. Where a node has fewer NICs than GPUs, a GPU may well have none of its own;
+then only a NIC that is next to no GPU tells of a fault. A virtual machine shows a bus that was made up.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from healthcheck.model.node import Hca
 from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Reading
 from healthcheck.model.verdict import Verdict
-from healthcheck.probes.compute_ports import compute_ports, of_kind, surely_compute
+from healthcheck.probes.compute_ports import compute_ports
+from healthcheck.probes.nearness import UNKNOWN, Nearness
 from healthcheck.probes.topology import SOURCE
 from healthcheck.probes.trouble import quote
 from healthcheck.probes.unseen import unseen
@@ -27,15 +28,21 @@ CHECK = "rail.map"
 
 
 def judge(
-    host: str, topology: Reading[Topology], hcas: Reading[tuple[Hca, ...]], platform: Platform | None
+    host: str,
+    topology: Reading[Topology],
+    hcas: Reading[tuple[Hca, ...]],
+    platform: Platform | None,
+    ways: Nearness = UNKNOWN,
+    *,
+    virtual: bool = False,
 ) -> tuple[CheckResult, ...]:
-    """One result for the node, or one for each GPU whose NIC is far away."""
+    """One result for the node, or one for each GPU whose NIC is far away; in a `virtual` machine nothing is far."""
     if topology.value is None:
         return (unseen(CHECK, host, topology, say("probe.rail.hides")),)
     if hcas.value is None:
         return (unseen(CHECK, host, hcas, say("probe.rail.hides")),)
     matrix = topology.value
-    cards = _columns(matrix, compute_devices(hcas.value, platform))
+    cards = _columns(matrix, compute_devices(hcas.value, platform, ways))
     if not cards:
         return (_result(node(host), Verdict.SKIPPED, "rail.does_not_apply", say("probe.rail.does_not_apply")),)
     near = {row: [device for device, cells in cards.items() if cells[row] in NEAR] for row in range(len(matrix.gpus))}
@@ -44,18 +51,17 @@ def judge(
         return (_result(node(host), Verdict.PASS, "rail.near", say("probe.rail.near")),)
     if len(far) == len(near):
         return (_result(node(host), Verdict.PASS, "rail.flat", say("probe.rail.flat")),)
+    if virtual:
+        return (_result(node(host), Verdict.PASS, "rail.flat", say("probe.rail.virtual")),)
     lonely = set(cards).difference(*near.values())
     if len(cards) < len(near) and not lonely:
         return (_result(node(host), Verdict.PASS, "rail.shared", say("probe.rail.shared", far=len(far))),)
     return tuple(_far(host, matrix, cards, row) for row in far)
 
 
-def compute_devices(hcas: tuple[Hca, ...], platform: Platform | None) -> tuple[str, ...]:
+def compute_devices(hcas: tuple[Hca, ...], platform: Platform | None, ways: Nearness) -> tuple[str, ...]:
     """The cards of the compute network, where it is not certain all that may be; `compute_ports.py` says which."""
-    if platform is None:
-        return tuple(dict.fromkeys(port.device for port in surely_compute(hcas, None)))
-    sure, candidates = compute_ports(of_kind(hcas, platform.nics), platform.nics)
-    return tuple(dict.fromkeys(port.device for port in (*sure, *candidates)))
+    return tuple(dict.fromkeys(port.device for port in compute_ports(hcas, platform, ways).possible))
 
 
 def _columns(topology: Topology, hcas: Iterable[str]) -> dict[str, tuple[str, ...]]:

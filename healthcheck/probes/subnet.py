@@ -6,8 +6,6 @@ https://www.kernel.org/doc/Documentation/ABI/stable/sysfs-class-infiniband
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from healthcheck.model.component import hca, node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import Message, say
@@ -16,27 +14,29 @@ from healthcheck.model.platform import NicSpec
 from healthcheck.model.reading import Evidence
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.infiniband import SYSFS
-from healthcheck.probes.compute_ports import INFINIBAND
+from healthcheck.probes.compute_ports import INFINIBAND, ComputePorts
 
 WAITING = frozenset({"INIT", "ARMED"})
 NO_LID = frozenset({0, 0xFFFF})
 """No address yet, and the permissive address that no port may have."""
 
 
-def judge_subnet(check: str, host: str, compute: Sequence[Hca], promised: NicSpec) -> tuple[CheckResult, ...]:
+def judge_subnet(check: str, host: str, compute: ComputePorts, promised: NicSpec) -> tuple[CheckResult, ...]:
     """One result for each port that no subnet manager serves, or one for the node.
 
-    A port that is down says so elsewhere. An active port whose LIDs were not told was made active by someone.
+    A port that is down says so elsewhere. An active port whose LIDs were not told was made active by someone. Of ports
+    that may be those of another network only the active ones count.
     """
     if promised.link_layer.lower() != INFINIBAND:
         message = say("probe.hca.no_subnet", kind=promised.link_layer)
         return (CheckResult(check, node(host), Verdict.SKIPPED, message, "hca.does_not_apply", stage="probe"),)
+    ports = (*compute.sure, *(port for port in compute.candidates if port.active))
     results = [
         CheckResult(check, hca(host, port.device), Verdict.FAIL, message, rule, stage="probe", evidence=_quoted(port))
-        for port in compute
+        for port in ports
         for rule, message in _unserved(port)
     ]
-    if not results and any(port.active for port in compute):
+    if not results and any(port.active for port in ports):
         message = say("probe.hca.subnet_serves")
         return (CheckResult(check, node(host), Verdict.PASS, message, "hca.subnet_serves", stage="probe"),)
     return tuple(results)

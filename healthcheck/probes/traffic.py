@@ -8,10 +8,10 @@ from statistics import median
 from healthcheck.model.component import hca, node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import Message, say
-from healthcheck.model.node import Hca
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.infiniband import SYSFS
+from healthcheck.probes.compute_ports import ComputePorts
 from healthcheck.probes.growth import Growth
 from healthcheck.probes.probe import Needs
 from healthcheck.probes.unseen import unseen
@@ -30,15 +30,19 @@ _SENT, _DISCARDS, _WAITS = "port_xmit_data", "port_xmit_discards", "port_xmit_wa
 
 
 def judge_traffic(
-    check: str, host: str, growth: Sequence[Growth], compute: Sequence[Hca], needs: Needs
+    check: str, host: str, growth: Sequence[Growth], compute: ComputePorts, needs: Needs
 ) -> tuple[CheckResult, ...]:
     """DEGRADED for each port that stayed silent and for a node whose ports are congested; else one result.
 
-    Nothing is said where no job over several nodes was to run.
+    Nothing is said where no job over several nodes was to run. Only ports that surely are compute ports are compared:
+    a storage port has nothing to do in such a job.
     """
     if needs.began_at is None or not needs.together or not growth:
         return ()
-    up = {(port.device, port.port) for port in compute if port.active}
+    if not compute.sure:
+        message = say("probe.traffic.unclear")
+        return (CheckResult(check, node(host), Verdict.SKIPPED, message, "hca.does_not_apply", stage="probe"),)
+    up = {(port.device, port.port) for port in compute.sure if port.active}
     sent = {
         (port.device, port.port): words * WORD_BYTES / 1e9
         for port in growth

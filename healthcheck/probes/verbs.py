@@ -20,7 +20,8 @@ from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.infiniband import IBV_DEVINFO, read_ibv_devinfo
 from healthcheck.probes.batch import Part, PartOutput, one_line
-from healthcheck.probes.compute_ports import surely_compute
+from healthcheck.probes.compute_ports import compute_ports
+from healthcheck.probes.nearness import UNKNOWN, Nearness
 from healthcheck.probes.probe import Needs
 from healthcheck.probes.trouble import garbled, quote, usable
 from healthcheck.probes.unseen import unseen
@@ -89,13 +90,15 @@ def _mtus(devinfo: str, complaints: str) -> Reading[tuple[PathMtu, ...]]:
     return Reading(ReadingState.OBSERVED, mtus)
 
 
-def judge(host: str, reading: Reading[Verbs], cards: Reading[tuple[Hca, ...]], needs: Needs) -> CheckResult:
+def judge(
+    host: str, reading: Reading[Verbs], cards: Reading[tuple[Hca, ...]], needs: Needs, ways: Nearness = UNKNOWN
+) -> CheckResult:
     """FAIL where a job over several nodes is to come and a compute card cannot be opened; DEGRADED before others."""
     if not reading.observed or reading.value is None:
         return unseen(CHECK, host, reading, say("probe.verbs.hides"))
     if cards.value is None:
         return unseen(CHECK, host, cards, say("probe.verbs.hides"))
-    compute = list(dict.fromkeys(port.device for port in surely_compute(cards.value, needs.platform)))
+    compute = list(dict.fromkeys(port.device for port in compute_ports(cards.value, needs.platform, ways).likely))
     nodes = reading.value.nodes
     closed = [one for one in nodes if one.access != "ok" and (one.device is None or one.device in compute)]
     without = _without_node(compute, nodes)

@@ -12,10 +12,10 @@ _BREAKS = ("peak", "integrity")
 _UNUSED = ("nics.fewer", "transport.socket")
 # What a bad cable or port counts beside what is worst about it.
 _COUNTED = ("hca.link_errors", "hca.retries", "hca.unused")
-_SUBNET = (("ssh", "{host}", "ibstat {device}"), ("ssh", "{host}", "sudo sminfo"))
+_SUBNET = (("ssh", "{host}", "ibstat {device}"), ("ssh", "-t", "{host}", "sudo sminfo"))
 _COUNTERS = (
     ("ssh", "{host}", "grep . /sys/class/infiniband/{device}/ports/*/counters/*"),
-    ("ssh", "{host}", "sudo mlxlink -d {device} -m -c -e"),
+    ("ssh", "-t", "{host}", "sudo mlxlink -d {device} -m -c -e"),
 )
 _UVERBS = (("ssh", "{host}", "ls -l /dev/infiniband; ibv_devinfo -l"),)
 
@@ -54,6 +54,7 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
         reference=SYSFS,
     ),
     Cause("hca_one_of", rules=("hca.one_of",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
+    Cause("hca_unclear", rules=("hca.unclear",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
     Cause(
         "uverbs_missing",
         rules=("hca.verbs_missing",),
@@ -116,6 +117,7 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
         "hca_tool_missing",
         rules=("hca.tool_missing",),
         commands=(("ssh", "{host}", "lsmod | grep -e ib_core -e mlx5_ib"),),
+        reference=SYSFS,
     ),
     Cause("hca_unreadable", rules=("hca.unreadable", "hca.rate_unknown"), commands=CARDS, reference=SYSFS),
 )

@@ -120,8 +120,11 @@ def test_a_card_that_is_gone_afterwards_is_named() -> None:
 
 def test_storage_ports_may_make_errors() -> None:
     by: Changes = {**BUSY, (7, "symbol_error"): 5000}
-    four = replace(NEEDS, platform=replace(DGX_A100, nics=replace(DGX_A100.nics, count=4)))
-    assert told(judged(by, four)) == [CLEAN, EVEN]
+    seven = replace(NEEDS, platform=replace(DGX_A100, nics=replace(DGX_A100.nics, count=7)))
+    other = answer("hcas", "healthy_sysfs").stdout.replace("mlx5_7 0 board_id MT_0000000223", "mlx5_7 0 board_id MT_12")
+    parts = {"hca_counters": answer("hca_counters", "healthy"), "hcas": said(other)}
+    results = hca_counters.judge_after(read_node("node05", parts), facts(grown(by)), seven)
+    assert told(results) == [CLEAN, EVEN]
 
 
 def test_a_port_that_stayed_silent_is_named() -> None:

@@ -9,7 +9,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.node import Hca, NodeFacts
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
-from healthcheck.probes import kernel_log
+from healthcheck.probes import iommu, kernel_log
 from healthcheck.probes.batch import PartOutput
 from healthcheck.probes.probe import Needs
 from healthcheck.probes.read import read_node
@@ -224,6 +224,14 @@ def test_a_narrow_slot_matters_where_it_is_narrower_than_the_network() -> None:
     other = facts(log_of(logged(9.1, line.format("0000:e1:00.0", "31.504"))))
     for found in (wide, other):
         assert kernel_log.judge(found, NEEDS)[0].rule == "kernel.quiet"
+
+
+def test_the_slots_of_a_virtual_machine_are_made_up() -> None:
+    line = "mlx5_core 0000:54:00.0: 2.000 Gb/s available PCIe bandwidth, limited by 2.5 GT/s PCIe x1 link"
+    seen = facts(log_of(logged(9.1, line)))
+    assert kernel_log.judge(seen, NEEDS)[0].rule == "kernel.pcie_limited"
+    guest = replace(seen, iommu=iommu.read(said("machine kvm\ngroups 0")))
+    assert kernel_log.judge(guest, NEEDS)[0].rule == "kernel.quiet"
 
 
 def test_the_two_ports_of_a_card_are_told_apart() -> None:

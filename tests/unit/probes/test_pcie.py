@@ -66,11 +66,11 @@ def test_a_slot_is_too_small_only_for_what_the_network_needs() -> None:
     assert brief(judged(answer("pcie", "sick_slot_too_small"), None)) == [("node05", "PASS", "pcie.full")]
 
 
-def test_a_virtual_machine_shows_a_made_up_slot_so_only_the_sum_counts() -> None:
-    assert brief(judged(answer("pcie", "sick_half_width"), SLOWER, GUEST)) == [("node05", "PASS", "pcie.full")]
-    assert brief(judged(answer("pcie", "sick_half_width"), DGX_A100, GUEST)) == [
-        ("node05/hca:mlx5_2", "DEGRADED", "pcie.slot_too_small")
-    ]
+def test_a_virtual_machine_makes_its_slots_up() -> None:
+    made_up = answer("pcie", "healthy").stdout.replace("16.0 GT/s PCIe|16|", "2.5 GT/s PCIe|1|")
+    assert brief(judged(said(made_up)))[0][2] == "pcie.slot_too_small"
+    assert brief(judged(said(made_up), DGX_A100, GUEST)) == [("node05", "SKIPPED", "pcie.does_not_apply")]
+    assert brief(judged(answer("pcie", "sick_cut"), DGX_A100, GUEST)) == [("node05", "SKIPPED", "pcie.does_not_apply")]
 
 
 def test_without_the_ports_the_cards_of_the_compute_network_are_not_known() -> None:

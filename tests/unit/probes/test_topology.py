@@ -143,7 +143,16 @@ def test_rails_of_recorded_nodes(fixture: str, platform: Platform | None, expect
 
 
 def test_fewer_nics_than_gpus_leave_some_gpus_without_and_that_is_no_fault() -> None:
-    assert rail_results("healthy", FOUR_NICS) == [("node05", "PASS", "rail.shared")]
+    four = "\n".join(line for line in answer("hcas", "healthy").stdout.splitlines() if int(line[5]) < 4)
+    seen = topology.read(answer("topology", "healthy"))
+    results = rails.judge("node05", seen, hcas.read(said(four)), FOUR_NICS)
+    assert brief(results) == [("node05", "PASS", "rail.shared")]
+
+
+def test_the_bus_of_a_virtual_machine_is_made_up() -> None:
+    seen = topology.read(answer("topology", "sick_far_nics"))
+    results = rails.judge("node05", seen, hcas.read(answer("hcas", "healthy")), DGX_A100, virtual=True)
+    assert brief(results) == [("node05", "PASS", "rail.flat")]
 
 
 def test_a_nic_that_is_next_to_no_gpu_tells_of_a_fault_even_then() -> None:
