@@ -35,8 +35,9 @@ class Cause(Struct, frozen=True):
     against it.
 
     `commands`: argvs whose words may hold `{host}`, `{device}` (behind the colon of a component) and `{run_id}`; of
-    `ssh {host} ...` the last word is what the shell over there gets. `told`: the message of the check brings the
-    command itself, in its argument `command`. `reference`: where the mechanism or the remedy is described, an URL.
+    `ssh {host} ...` the last word is what the shell over there gets, with `-t` where it uses sudo, which asks on a
+    terminal. `told`: the message of the check brings the command itself, in its argument `command`. `reference`: where
+    the mechanism or the remedy is described: an URL, or a page of this repository (`docs/...`).
     """
 
     code: str

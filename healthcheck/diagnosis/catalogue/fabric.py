@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import FABRIC_MANAGER, GPUS, GUIDE, NCCL, TESTS, TOPOLOGY
+from healthcheck.diagnosis.catalogue.lines import ACS, FABRIC_MANAGER, GPU_TROUBLE, GPUS, NCCL, PCI, TESTS, TOPOLOGY
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
@@ -10,13 +10,12 @@ _SLOWS = ("peak",)
 _BREAKS = ("peak", "integrity")
 _NO_NVLINK = ("peak", "p2p", "nvls")
 _STAGED = ("peak", "gdr.off", "gdr.far")
-_GPU_GUIDE = GUIDE + "troubleshooting.html"
 _LINKS = (("ssh", "{host}", "nvidia-smi topo -m; nvidia-smi nvlink -s"), *GPUS[1:])
 _PEERMEM = (
     ("ssh", "{host}", "lsmod | grep -e peermem -e peer_mem; cat /proc/driver/nvidia/version; uname -r"),
-    ("ssh", "{host}", "sudo dmesg -T | grep -i peer | tail -n 20"),
+    ("ssh", "-t", "{host}", "sudo dmesg -T | grep -i peer | tail -n 20"),
 )
-_SLOT = (("ssh", "{host}", "sudo lspci -d 15b3: -vv | grep -e Mellanox -e LnkCap: -e LnkSta:"),)
+_SLOT = (("ssh", "-t", "{host}", "sudo lspci -d 15b3: -vv | grep -e Mellanox -e LnkCap: -e LnkSta:"),)
 
 FABRIC_CAUSES: tuple[Cause, ...] = (
     Cause(
@@ -45,7 +44,7 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         rules=("pcie.narrow", "pcie.slow"),
         explains=_SLOWS,
         commands=_SLOT,
-        reference="https://github.com/imbue-ai/cluster-health",
+        reference=PCI,
     ),
     Cause(
         "gdr_refused",
@@ -76,8 +75,8 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         Severity.WARNING,
         rules=("pcie.acs_on",),
         explains=_SLOWS,
-        commands=(("ssh", "{host}", "sudo lspci -vvv | grep -e bridge -e ACSCtl"),),
-        reference=_GPU_GUIDE,
+        commands=(ACS,),
+        reference=GPU_TROUBLE,
     ),
     Cause(
         "iommu_on",

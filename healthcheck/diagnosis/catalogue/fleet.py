@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from healthcheck.diagnosis.catalogue.lines import LOOKS
 from healthcheck.diagnosis.cause import Cause, Severity
 
 _VERSIONS = (
@@ -44,6 +45,6 @@ FLEET_CAUSES: tuple[Cause, ...] = (
         commands=(("ssh", "{host}", "cat /etc/nccl.conf ~/.nccl.conf; env | grep ^NCCL_"),),
         reference="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html",
     ),
-    Cause("pin_differs", Severity.WARNING, rules=("pin.differs",)),
-    Cause("pin_not_told", Severity.INFO, rules=("pin.not_told",)),
+    Cause("pin_differs", Severity.WARNING, rules=("pin.differs",), reference=LOOKS),
+    Cause("pin_not_told", Severity.INFO, rules=("pin.not_told",), reference=LOOKS),
 )

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import FABRIC_MANAGER, GPUS, GUIDE, PLATFORMS, SMI, XID
+from healthcheck.diagnosis.catalogue.lines import (
+    AZURE,
+    DRIVER,
+    FABRIC_MANAGER,
+    FIRST_RUN,
+    GPU_TROUBLE,
+    GPUS,
+    IMBUE,
+    PCI,
+    PLATFORMS,
+    SMI,
+    XID,
+)
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
@@ -32,14 +44,13 @@ _MODES = (("ssh", "{host}", "nvidia-smi --query-gpu=index,mig.mode.current,compu
 _MEMORY = (("ssh", "{host}", "nvidia-smi -q -d ECC,ROW_REMAPPER,PAGE_RETIREMENT"), *GPUS)
 _CLOCKS = (("ssh", "{host}", "nvidia-smi -q -d PERFORMANCE,CLOCK,TEMPERATURE,POWER"),)
 _LINKS = (("ssh", "{host}", "nvidia-smi nvlink -s; nvidia-smi nvlink -e"), *GPUS)
-_SLOT = (("ssh", "{host}", "sudo lspci -d 10de: -vv | grep -e NVIDIA -e LnkCap: -e LnkSta:"),)
+_SLOT = (("ssh", "-t", "{host}", "sudo lspci -d 10de: -vv | grep -e NVIDIA -e LnkCap: -e LnkSta:"),)
 _FABRIC = (
     ("ssh", "{host}", "systemctl status nvidia-fabricmanager --no-pager | head -n 20"),
-    ("ssh", "{host}", "sudo tail -n 40 /var/log/fabricmanager.log"),
+    ("ssh", "-t", "{host}", "sudo tail -n 40 /var/log/fabricmanager.log"),
 )
 _ECC = "https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html"
 _PAGES = "https://docs.nvidia.com/deploy/dynamic-page-retirement/index.html"
-_AZURE = "https://github.com/Azure/azurehpc-health-checks"
 _LOST = "https://github.com/Azure/azhpc-diagnostics/issues/73"
 
 GPU_CAUSES: tuple[Cause, ...] = (
@@ -58,7 +69,7 @@ GPU_CAUSES: tuple[Cause, ...] = (
         rules=("ecc.sram",),
         explains=(*_BAD_MEMORY, *_MEMORY_XIDS),
         commands=_MEMORY,
-        reference=_AZURE,
+        reference=AZURE + "azure_gpu_ecc.nhc",
     ),
     Cause(
         "gpu_rows_used_up",
@@ -75,7 +86,7 @@ GPU_CAUSES: tuple[Cause, ...] = (
         reference=_ECC,
     ),
     Cause("gpu_reset_asked", rules=("recovery.asked",), explains=(*_BREAKS, "xid"), commands=GPUS, reference=SMI),
-    Cause("mig_on", rules=("mode.mig",), explains=_BREAKS, commands=_MODES, reference=GUIDE + "troubleshooting.html"),
+    Cause("mig_on", rules=("mode.mig",), explains=_BREAKS, commands=_MODES, reference=GPU_TROUBLE),
     Cause("gpu_prohibited", rules=("mode.prohibited",), explains=_BREAKS, commands=_MODES, reference=SMI),
     Cause(
         "fabric_manager_down",
@@ -126,7 +137,7 @@ GPU_CAUSES: tuple[Cause, ...] = (
         commands=_LINKS,
         reference=XID,
     ),
-    Cause("gpu_lanes_missing", rules=("gpu_pcie.narrow",), explains=_SLOWS, commands=_SLOT, reference=_AZURE),
+    Cause("gpu_lanes_missing", rules=("gpu_pcie.narrow",), explains=_SLOWS, commands=_SLOT, reference=PCI),
     Cause("power_brake", _WARNING, rules=("clocks.power_brake",), explains=_SLOWS, commands=_CLOCKS, reference=SMI),
     Cause(
         "gpu_too_hot",
@@ -144,7 +155,7 @@ GPU_CAUSES: tuple[Cause, ...] = (
         rules=("gpu_pcie.slow", "gpu_pcie.slow_slot"),
         explains=_SLOWS,
         commands=_SLOT,
-        reference=SMI,
+        reference=PCI,
     ),
     Cause(
         "nvlink_errors",
@@ -153,7 +164,7 @@ GPU_CAUSES: tuple[Cause, ...] = (
         explains=(*_SLOWS, "xid.74"),
         confidence=Confidence.LIKELY,
         commands=_LINKS,
-        reference="https://github.com/imbue-ai/cluster-health",
+        reference=IMBUE + "health_checks.py",
     ),
     Cause("nvlink_slow", _WARNING, rules=("nvlink.slow",), explains=_SLOWS, commands=_LINKS, reference=_LOST),
     Cause("gpu_corrects_many", _WARNING, rules=("ecc.corrected_grew",), commands=_MEMORY, reference=_ECC),
@@ -165,13 +176,14 @@ GPU_CAUSES: tuple[Cause, ...] = (
         rules=("gpu.no_driver",),
         explains=_NO_DRIVER,
         commands=(("ssh", "{host}", "nvidia-smi; lsmod | grep nvidia"),),
-        reference=SMI,
+        reference=DRIVER,
     ),
     Cause(
         "gpu_tool_missing",
         rules=("gpu.tool_missing",),
         explains=_NO_DRIVER,
         commands=(("ssh", "{host}", "command -v nvidia-smi"),),
+        reference=DRIVER,
     ),
     Cause("gpu_unreadable", rules=("gpu.unreadable",), explains=_NO_DRIVER, commands=GPUS, reference=XID),
     Cause(
@@ -189,5 +201,5 @@ GPU_CAUSES: tuple[Cause, ...] = (
         commands=GPUS,
         reference=XID,
     ),
-    Cause("gpu_other_model", rules=("gpu.other_model", "gpu.more"), commands=PLATFORMS),
+    Cause("gpu_other_model", rules=("gpu.other_model", "gpu.more"), commands=PLATFORMS, reference=FIRST_RUN),
 )

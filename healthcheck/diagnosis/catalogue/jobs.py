@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import CARDS, GPUS, NCCL, OPEN_MPI, TESTS, TOPOLOGY, TROUBLE, XID
+from healthcheck.diagnosis.catalogue.lines import (
+    ARGUMENTS,
+    BUILD,
+    CARDS,
+    GPUS,
+    MPI_FOUND,
+    MPI_SSH,
+    MPI_TROUBLE,
+    MPIRUN,
+    NCCL,
+    NET_TROUBLE,
+    NUMBERS,
+    PERFORMANCE,
+    REPORT,
+    RUN_TROUBLE,
+    TESTS,
+    TOPOLOGY,
+    XID,
+)
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
 _LIKELY, _SUSPECTED = Confidence.LIKELY, Confidence.SUSPECTED
-_PERF = TESTS + "/blob/master/doc/PERFORMANCE.md"
+
 
 JOB_CAUSES: tuple[Cause, ...] = (
     Cause(
@@ -17,13 +35,16 @@ JOB_CAUSES: tuple[Cause, ...] = (
         commands=(*GPUS, ("ssh", "{host}", "dcgmi diag -r 3")),
         reference=NCCL + "/issues/1184",
     ),
-    Cause("rank_died", rules=("integrity.rank_signalled", "integrity.killed"), confidence=_LIKELY, reference=TROUBLE),
+    Cause(
+        "rank_died", rules=("integrity.rank_signalled", "integrity.killed"), confidence=_LIKELY, reference=RUN_TROUBLE
+    ),
     Cause(
         "out_of_memory",
         rules=("integrity.out_of_memory",),
         signature=r"[Cc]uda failure .*out of memory",
         confidence=_LIKELY,
         commands=(("ssh", "{host}", "nvidia-smi"),),
+        reference=ARGUMENTS,
     ),
     Cause(
         "job_hung",
@@ -44,15 +65,15 @@ JOB_CAUSES: tuple[Cause, ...] = (
         rules=("integrity.ib_completion", "integrity.socket", "integrity.bootstrap"),
         confidence=_LIKELY,
         commands=CARDS,
-        reference=TROUBLE,
+        reference=NET_TROUBLE,
     ),
-    Cause("nccl_error", rules=("integrity.nccl",), confidence=_LIKELY, reference=TROUBLE),
+    Cause("nccl_error", rules=("integrity.nccl",), confidence=_LIKELY, reference=RUN_TROUBLE),
     Cause(
         "far_below_peak",
         rules=("peak.below_broken",),
         confidence=_LIKELY,
         commands=TOPOLOGY,
-        reference=_PERF,
+        reference=PERFORMANCE,
     ),
     Cause(
         "below_peak",
@@ -60,32 +81,32 @@ JOB_CAUSES: tuple[Cause, ...] = (
         rules=("peak.below_healthy",),
         confidence=_LIKELY,
         commands=TOPOLOGY,
-        reference=_PERF,
+        reference=PERFORMANCE,
     ),
     Cause(
         "rank_failed",
         rules=("integrity.rank_exited", "integrity.mpi_abort", "integrity.exit_code"),
         confidence=_LIKELY,
-        reference=TROUBLE,
+        reference=RUN_TROUBLE,
     ),
-    Cause("daemon_lost", rules=("integrity.daemon_lost",), confidence=_LIKELY, reference=OPEN_MPI),
+    Cause("daemon_lost", rules=("integrity.daemon_lost",), confidence=_LIKELY, reference=MPI_TROUBLE),
     Cause(
         "mpi_interface",
         rules=("integrity.bad_interface",),
         commands=(("ssh", "{host}", "ip -br addr"),),
-        reference=TROUBLE,
+        reference=RUN_TROUBLE,
     ),
     Cause(
         "mpi_collectives",
         signature=r"\bhcoll\b|UCX +ERROR|UCX_\w+ERROR",
         confidence=_SUSPECTED,
-        reference=TROUBLE,
+        reference=RUN_TROUBLE,
     ),
-    Cause("pmix_shared_memory", signature=r"PMIX ERROR.*gds", confidence=_SUSPECTED, reference=TROUBLE),
+    Cause("pmix_shared_memory", signature=r"PMIX ERROR.*gds", confidence=_SUSPECTED, reference=RUN_TROUBLE),
     Cause(
         "launch_login",
         rules=("integrity.login_refused", "integrity.host_key_unknown", "integrity.host_key_changed"),
-        reference=OPEN_MPI,
+        reference=MPI_SSH,
     ),
     Cause(
         "launch_unreached",
@@ -95,18 +116,22 @@ JOB_CAUSES: tuple[Cause, ...] = (
             "integrity.no_route",
             "integrity.connect_timeout",
         ),
-        reference=OPEN_MPI,
+        reference=MPI_SSH,
     ),
-    Cause("launch_daemon_missing", rules=("integrity.daemon_missing", "integrity.mpirun_missing"), reference=OPEN_MPI),
-    Cause("launch_program_missing", rules=("integrity.binary_missing", "integrity.not_executable"), reference=TESTS),
+    Cause("launch_daemon_missing", rules=("integrity.daemon_missing", "integrity.mpirun_missing"), reference=MPI_FOUND),
+    Cause("launch_program_missing", rules=("integrity.binary_missing", "integrity.not_executable"), reference=BUILD),
     Cause("too_few_slots", Severity.INFO, rules=("integrity.too_few_slots",), reference=TESTS + "/issues/21"),
-    Cause("launch_as_root", Severity.INFO, rules=("integrity.as_root",), reference=OPEN_MPI),
-    Cause("program_refused", Severity.INFO, rules=("integrity.usage", "integrity.no_measurement"), reference=TESTS),
+    Cause("launch_as_root", Severity.INFO, rules=("integrity.as_root",), reference=MPIRUN),
+    Cause("program_refused", Severity.INFO, rules=("integrity.usage", "integrity.no_measurement"), reference=ARGUMENTS),
     Cause(
-        "other_shape", Severity.INFO, rules=("integrity.ranks", "integrity.hosts"), confidence=_LIKELY, reference=TESTS
+        "other_shape",
+        Severity.INFO,
+        rules=("integrity.ranks", "integrity.hosts"),
+        confidence=_LIKELY,
+        reference=TESTS + "/issues/213",
     ),
-    Cause("not_verified", Severity.INFO, rules=("integrity.unverified",), reference=TESTS),
-    Cause("numbers_contradict", Severity.INFO, rules=("integrity.inconsistent",), reference=_PERF),
-    Cause("job_not_whole", Severity.INFO, rules=("integrity", "launch"), confidence=_SUSPECTED),
-    Cause("follows_from", Severity.INFO, confidence=_SUSPECTED, secondary=True),
+    Cause("not_verified", Severity.INFO, rules=("integrity.unverified",), reference=ARGUMENTS),
+    Cause("numbers_contradict", Severity.INFO, rules=("integrity.inconsistent",), reference=PERFORMANCE),
+    Cause("job_not_whole", Severity.INFO, rules=("integrity", "launch"), confidence=_SUSPECTED, reference=NUMBERS),
+    Cause("follows_from", Severity.INFO, confidence=_SUSPECTED, secondary=True, reference=REPORT),
 )

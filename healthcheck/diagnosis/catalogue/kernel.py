@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import FABRIC_MANAGER, GPUS, NCCL, PORT, XID
+from healthcheck.diagnosis.catalogue.lines import AZURE, FABRIC_MANAGER, GPUS, IMBUE, NCCL, PORT, XID
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
@@ -10,21 +10,18 @@ _W, _I = Severity.WARNING, Severity.INFO
 _LIKELY, _SUSPECTED = Confidence.LIKELY, Confidence.SUSPECTED
 _BREAKS = ("integrity", "peak", "warn.gpu_memory_fault", "warn.nvml_lost_gpu")
 _LINK_BREAKS = ("integrity", "peak")
-_LOG = (("ssh", "{host}", "sudo dmesg -T | tail -n 100"),)
+_LOG = (("ssh", "-t", "{host}", "sudo dmesg -T | tail -n 100"),)
 _MEMORY = (("ssh", "{host}", "nvidia-smi -q -d ECC,ROW_REMAPPER"), *GPUS)
 _LINKS = (("ssh", "{host}", "nvidia-smi nvlink -s; nvidia-smi nvlink -e"), *GPUS)
 _PCIE = (
-    ("ssh", "{host}", "sudo dmesg -T | grep -e AER -e 'PCIe Bus Error' | tail -n 20"),
-    ("ssh", "{host}", "sudo lspci -vv | grep -e LnkSta: -e '^[0-9a-f]'"),
+    ("ssh", "-t", "{host}", 'sudo dmesg -T | grep -e AER -e "PCIe Bus Error" | tail -n 20'),
+    ("ssh", "-t", "{host}", 'sudo lspci -vv | grep -e LnkSta: -e "^[0-9a-f]"'),
 )
 _SWITCHES = (
     ("ssh", "{host}", "systemctl status nvidia-fabricmanager"),
-    ("ssh", "{host}", "sudo dmesg -T | grep -i sxid | tail -n 20"),
+    ("ssh", "-t", "{host}", "sudo dmesg -T | grep -i sxid | tail -n 20"),
 )
 _AER = "https://docs.kernel.org/PCI/pcieaer-howto.html"
-_GPUD = "https://github.com/leptonai/gpud"
-_CARDS = "https://github.com/Azure/azurehpc-health-checks"
-_SLOTS = "https://github.com/imbue-ai/cluster-health"
 _OOM = "https://docs.kernel.org/admin-guide/mm/concepts.html"
 _HUNG = "https://docs.kernel.org/admin-guide/sysctl/kernel.html"
 
@@ -41,7 +38,13 @@ KERNEL_CAUSES: tuple[Cause, ...] = (
     Cause("xid_fatal", rules=("xid.fatal",), explains=_BREAKS, commands=GPUS, reference=XID),
     Cause("xid_recovery", rules=("xid.154",), explains=_BREAKS, commands=GPUS, reference=XID),
     Cause("switch_fatal", rules=("sxid.fatal",), explains=_LINK_BREAKS, commands=_SWITCHES, reference=FABRIC_MANAGER),
-    Cause("link_lost", rules=("kernel.link_down",), explains=_LINK_BREAKS, commands=PORT, reference=_CARDS),
+    Cause(
+        "link_lost",
+        rules=("kernel.link_down",),
+        explains=_LINK_BREAKS,
+        commands=PORT,
+        reference=AZURE + "azure_ib_link_flapping.nhc",
+    ),
     Cause("pcie_fatal", rules=("kernel.pcie_fatal",), explains=_LINK_BREAKS, commands=_PCIE, reference=_AER),
     Cause("driver_stuck", rules=("kernel.hung_driver",), explains=_LINK_BREAKS, commands=_LOG, reference=XID),
     Cause("xid_memory_contained", _W, rules=("xid.94",), explains=_BREAKS, commands=_MEMORY, reference=XID),
@@ -51,10 +54,24 @@ KERNEL_CAUSES: tuple[Cause, ...] = (
     Cause("xid_warning", _W, rules=("xid.warning",), commands=GPUS, reference=XID),
     Cause("pcie_uncorrected", _W, rules=("kernel.pcie_uncorrected",), commands=_PCIE, reference=_AER),
     Cause("pcie_corrected", _W, rules=("kernel.pcie_corrected",), commands=_PCIE, reference=_AER),
-    Cause("slot_too_narrow", _W, rules=("kernel.pcie_limited",), explains=("peak",), commands=PORT, reference=_SLOTS),
+    Cause(
+        "slot_too_narrow",
+        _W,
+        rules=("kernel.pcie_limited",),
+        explains=("peak",),
+        commands=PORT,
+        reference=IMBUE + "health_check_fixes/fix_pcie_limited.sh",
+    ),
     Cause("host_memory_out", _W, rules=("kernel.oom",), explains=("integrity.killed",), commands=_LOG, reference=_OOM),
     Cause("process_stuck", _W, rules=("kernel.hung",), confidence=_LIKELY, commands=_LOG, reference=_HUNG),
-    Cause("peermem_errors", _W, rules=("kernel.peermem",), confidence=_LIKELY, commands=_LOG, reference=_GPUD),
+    Cause(
+        "peermem_errors",
+        _W,
+        rules=("kernel.peermem",),
+        confidence=_LIKELY,
+        commands=_LOG,
+        reference="https://github.com/Mellanox/nv_peer_memory/issues/120",
+    ),
     Cause("switch_errors", _W, rules=("sxid.many",), confidence=_LIKELY, commands=_SWITCHES, reference=FABRIC_MANAGER),
     Cause("xid_earlier", _W, rules=("xid.before",), confidence=_LIKELY, commands=GPUS, reference=XID),
     Cause(

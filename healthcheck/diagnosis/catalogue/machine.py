@@ -2,66 +2,119 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import GUIDE, OPEN_MPI, PLATFORMS, RESUME, TESTS
+from healthcheck.diagnosis.catalogue.lines import (
+    BUILD,
+    EXECVE,
+    FIRST_RUN,
+    HOST_KEYS,
+    LOADER,
+    LOOKS,
+    MAN,
+    MPI_FOUND,
+    MPI_SLOTS,
+    MPIRUN,
+    PERFORMANCE,
+    PLATFORMS,
+    REPORT,
+    RESUME,
+    SSH,
+    SSH_CONFIG,
+    TESTS,
+    UNSEEN,
+)
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
 _INFO = Severity.INFO
-_PERF = TESTS + "/blob/master/doc/PERFORMANCE.md"
+
 
 MACHINE_CAUSES: tuple[Cause, ...] = (
     # The way to the node.
-    Cause("host_key_changed", rules=("connect.host_key_changed",), told=True),
-    Cause("host_key_unknown", _INFO, rules=("connect.host_key_unknown",), told=True),
+    Cause("host_key_changed", rules=("connect.host_key_changed",), told=True, reference=HOST_KEYS),
+    Cause("host_key_unknown", _INFO, rules=("connect.host_key_unknown",), told=True, reference=SSH),
     Cause(
         "login_refused",
         rules=("connect.login_refused",),
         commands=(("ssh", "-v", "-o", "BatchMode=yes", "{host}", "true"),),
+        reference=SSH,
     ),
     Cause(
         "unreachable",
         rules=("connect.unreachable",),
         commands=(("ping", "-c", "3", "{host}"), ("ssh", "-v", "-o", "ConnectTimeout=5", "{host}", "true")),
+        reference=SSH_CONFIG + "#ConnectTimeout",
     ),
-    Cause("connection_lost", rules=("connect",), commands=(("ping", "-c", "3", "{host}"),)),
-    Cause("push_refused", rules=("push",), commands=(("ssh", "{host}", "df -h ~; ls -ld ~/.cache"),)),
-    Cause("no_answer", rules=("probe.no_output",), commands=(("ssh", "{host}", "echo it works"),)),
+    Cause(
+        "connection_lost",
+        rules=("connect",),
+        commands=(("ping", "-c", "3", "{host}"),),
+        reference="https://man.openbsd.org/sshd_config#MaxStartups",
+    ),
+    Cause(
+        "push_refused", rules=("push",), commands=(("ssh", "{host}", "df -h ~; ls -ld ~/.cache"),), reference=FIRST_RUN
+    ),
+    Cause("no_answer", rules=("probe.no_output",), commands=(("ssh", "{host}", "echo it works"),), reference=SSH),
     # What is there.
-    Cause("binary_missing", rules=("binary.missing",), commands=(("healthcheck", "doctor"),), reference=TESTS),
-    Cause("binary_not_executable", rules=("binary.not_executable",)),
-    Cause("binary_architecture", rules=("binary.architecture",), commands=(("ssh", "{host}", "uname -m"),)),
-    Cause("binary_library", rules=("binary.library",)),
-    Cause("not_mpi_build", rules=("binary.not_mpi", "integrity.not_mpi_build"), reference=TESTS),
-    Cause("binary_unreadable", rules=("binary.unreadable",)),
-    Cause("job_library", rules=("integrity.missing_library", "integrity.library_missing"), reference=OPEN_MPI),
+    Cause("binary_missing", rules=("binary.missing",), commands=(("healthcheck", "doctor"),), reference=BUILD),
+    Cause("binary_not_executable", rules=("binary.not_executable",), reference=EXECVE),
+    Cause(
+        "binary_architecture",
+        rules=("binary.architecture",),
+        commands=(("ssh", "{host}", "uname -m"),),
+        reference=EXECVE,
+    ),
+    Cause("binary_library", rules=("binary.library",), reference=LOADER),
+    Cause("not_mpi_build", rules=("binary.not_mpi", "integrity.not_mpi_build"), reference=TESTS + "/issues/27"),
+    Cause("binary_unreadable", rules=("binary.unreadable",), reference=MAN + "man1/ldd.1.html"),
+    Cause("job_library", rules=("integrity.missing_library", "integrity.library_missing"), reference=LOADER),
     Cause(
         "mpi_missing",
         rules=("mpi.missing", "launch.mpirun_missing"),
         commands=(("ssh", "{host}", "command -v mpirun"),),
-        reference=OPEN_MPI,
+        reference=MPI_FOUND,
     ),
-    Cause("mpi_other_family", rules=("mpi.other_family",), commands=(("ssh", "{host}", "mpirun --version"),)),
-    Cause("slots_differ", Severity.WARNING, rules=("slots.differ",), reference=OPEN_MPI),
-    Cause("above_peak", Severity.WARNING, rules=("peak.above",), reference=_PERF),
-    Cause("same_machine", rules=("host.same_machine",)),
-    Cause("mpi_no_daemon", rules=("mpi.no_daemon",), commands=(("ssh", "{host}", "command -v mpirun orted"),)),
-    Cause("mpi_unreadable", rules=("mpi.unreadable",), commands=(("ssh", "{host}", "mpirun --version"),)),
+    Cause(
+        "mpi_other_family",
+        rules=("mpi.other_family",),
+        commands=(("ssh", "{host}", "mpirun --version"),),
+        reference=MPI_FOUND,
+    ),
+    Cause("slots_differ", Severity.WARNING, rules=("slots.differ",), reference=MPI_SLOTS),
+    Cause("above_peak", Severity.WARNING, rules=("peak.above",), reference=PERFORMANCE),
+    Cause("same_machine", rules=("host.same_machine",), reference=MAN + "man5/machine-id.5.html"),
+    Cause(
+        "mpi_no_daemon",
+        rules=("mpi.no_daemon",),
+        commands=(("ssh", "{host}", "command -v mpirun orted"),),
+        reference=MPI_FOUND,
+    ),
+    Cause(
+        "mpi_unreadable", rules=("mpi.unreadable",), commands=(("ssh", "{host}", "mpirun --version"),), reference=MPIRUN
+    ),
     Cause(
         "busy_unknown",
         _INFO,
         rules=("busy.tool_missing", "busy.unreadable"),
         commands=(("ssh", "{host}", "nvidia-smi"),),
+        reference=LOOKS,
     ),
     Cause(
         "platform_unknown",
         _INFO,
         rules=("platform.unknown", "gpu.no_platform", "hca.no_platform", "limits"),
         commands=PLATFORMS,
+        reference=FIRST_RUN,
     ),
-    Cause("not_judged", _INFO, rules=("peak",), reference=_PERF),
+    Cause("not_judged", _INFO, rules=("peak",), reference=PERFORMANCE),
     # Left alone on purpose.
-    Cause("busy_leftover", _INFO, rules=("busy.leftover",), commands=(("healthcheck", "clean"),)),
-    Cause("may_still_run", _INFO, rules=("leftovers.may_still_run",), commands=(("healthcheck", "clean", "{run_id}"),)),
+    Cause("busy_leftover", _INFO, rules=("busy.leftover",), commands=(("healthcheck", "clean"),), reference=FIRST_RUN),
+    Cause(
+        "may_still_run",
+        _INFO,
+        rules=("leftovers.may_still_run",),
+        commands=(("healthcheck", "clean", "{run_id}"),),
+        reference=FIRST_RUN,
+    ),
     Cause(
         "allocated",
         _INFO,
@@ -70,11 +123,11 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
         commands=(("squeue", "--nodelist={host}"),),
         reference="https://slurm.schedmd.com/squeue.html",
     ),
-    Cause("busy_foreign", _INFO, rules=("busy.foreign",), commands=(("ssh", "{host}", "nvidia-smi"),)),
+    Cause("busy_foreign", _INFO, rules=("busy.foreign",), commands=(("ssh", "{host}", "nvidia-smi"),), reference=LOOKS),
     # Not begun, not ended, or not known.
-    Cause("stopped", _INFO, rules=("integrity.stopped",), commands=RESUME),
-    Cause("stage_not_run", _INFO, rules=("stage",), confidence=Confidence.SUSPECTED),
-    Cause("not_measured", _INFO),
-    Cause("unseen", _INFO, rules=("unseen",)),
-    Cause("unexplained", _INFO, confidence=Confidence.SUSPECTED, reference=GUIDE + "troubleshooting.html"),
+    Cause("stopped", _INFO, rules=("integrity.stopped",), commands=RESUME, reference=FIRST_RUN),
+    Cause("stage_not_run", _INFO, rules=("stage",), confidence=Confidence.SUSPECTED, reference=REPORT),
+    Cause("not_measured", _INFO, reference=REPORT),
+    Cause("unseen", _INFO, rules=("unseen",), reference=UNSEEN),
+    Cause("unexplained", _INFO, confidence=Confidence.SUSPECTED, reference=REPORT),
 )

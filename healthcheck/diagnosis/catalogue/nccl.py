@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from healthcheck.diagnosis.catalogue.lines import (
+    GPU_TROUBLE,
     GPUS,
-    GUIDE,
+    MPIRUN,
     NCCL,
+    RUN_TROUBLE,
     SETTINGS,
     TESTS,
     TOPOLOGY,
-    TROUBLE,
     XID,
 )
 from healthcheck.diagnosis.cause import Cause, Severity
@@ -49,7 +50,7 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         signature=r"[Dd]river/library version mismatch",
         explains=_BREAKS,
         commands=_DRIVER,
-        reference=NCCL,
+        reference="https://github.com/NVIDIA/ubuntu-packaging-nvidia-driver/issues/3",
     ),
     Cause(
         "driver_too_old",
@@ -100,7 +101,7 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         explains=_SLOWS,
         confidence=_LIKELY,
         commands=(("ssh", "{host}", "nvidia-smi topo -p2p n"),),
-        reference=GUIDE + "troubleshooting.html",
+        reference=GPU_TROUBLE,
     ),
     Cause(
         "peer_access_refused",
@@ -109,7 +110,7 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         explains=_SLOWS,
         confidence=_LIKELY,
         commands=(("ssh", "{host}", "nvidia-smi topo -p2p n"),),
-        reference=TROUBLE,
+        reference=GPU_TROUBLE,
     ),
     Cause(
         "too_many_peers",
@@ -123,7 +124,7 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=(("ssh", "{host}", "ls -l /dev/nvidia-caps-imex-channels; nvidia-imex-ctl -N"),),
-        reference=TROUBLE,
+        reference=GPU_TROUBLE,
     ),
     Cause(
         "mnnvl_not_working",
@@ -159,7 +160,7 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         signature=r"Mismatched NCCL version",
         explains=_BREAKS,
         commands=(("ssh", "{host}", "ldconfig -p | grep libnccl"),),
-        reference=NCCL,
+        reference=NCCL + "/issues/605",
     ),
     Cause(
         "message_truncated",
@@ -196,14 +197,14 @@ NCCL_CAUSES: tuple[Cause, ...] = (
             ("ssh", "{host}", "loginctl show-user $(id -un) --property=Linger"),
             ("ssh", "{host}", "grep -i RemoveIPC /etc/systemd/logind.conf"),
         ),
-        reference=TROUBLE,
+        reference=RUN_TROUBLE,
     ),
     Cause(
         "too_many_open_files",
         signature=r"Too many open files",
         explains=_BREAKS,
         commands=(("ssh", "{host}", "ulimit -n"),),
-        reference=TROUBLE,
+        reference=RUN_TROUBLE,
     ),
     Cause(
         "numa_forbidden",
@@ -211,7 +212,7 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         signature=r"(?:get_mempolicy|set_mempolicy|cuMemCreate|cuMemHost\w*).*(?:[Ff]ail|not permitted)",
         explains=_BREAKS,
         confidence=_LIKELY,
-        reference=TROUBLE,
+        reference=RUN_TROUBLE,
     ),
     Cause(
         "rank_pinned",
@@ -220,14 +221,14 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         explains=_SLOWS,
         confidence=_LIKELY,
         commands=(("ssh", "{host}", "taskset -pc $$"),),
-        reference=TROUBLE,
+        reference=MPIRUN,
     ),
     Cause(
         "topology_broken",
         signature=r"too many Topo links|Failed to find reverse path",
         explains=_BREAKS,
         commands=TOPOLOGY,
-        reference=NCCL,
+        reference=GPU_TROUBLE,
     ),
     Cause(
         "topology_hidden",

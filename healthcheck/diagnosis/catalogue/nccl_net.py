@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import CARDS, NCCL, SETTINGS, TESTS, TROUBLE
+from healthcheck.diagnosis.catalogue.lines import (
+    ACS,
+    CARDS,
+    NCCL,
+    NET_TROUBLE,
+    OFI,
+    RUN_TROUBLE,
+    SETTINGS,
+    SOURCE,
+    TESTS,
+)
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
@@ -32,7 +42,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=(*CARDS, *_COUNTERS),
-        reference=NCCL,
+        reference=SOURCE + "transport/net_ib/common.cc",
     ),
     Cause(
         "retry_exceeded",
@@ -47,7 +57,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         signature=_completion("4"),
         explains=_BREAKS,
         confidence=_LIKELY,
-        commands=(("ssh", "{host}", "sudo lspci -vvv | grep ACSCtl; cat /proc/cmdline; lsmod | grep peermem"),),
+        commands=(ACS, ("ssh", "{host}", "cat /proc/cmdline; lsmod | grep peermem")),
         reference=NCCL + "/issues/214",
     ),
     Cause(
@@ -63,7 +73,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         signature=_completion("13"),
         explains=_BREAKS,
         confidence=_SUSPECTED,
-        reference=NCCL,
+        reference=SOURCE + "transport/net_ib/p2p.cc",
     ),
     Cause(
         "roce_peer_silent",
@@ -87,7 +97,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=_GIDS,
-        reference=TROUBLE,
+        reference=NET_TROUBLE,
     ),
     Cause(
         "device_hidden",
@@ -104,21 +114,21 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=_GIDS,
-        reference=NCCL,
+        reference=NCCL + "/issues/1819",
     ),
     Cause(
         "link_layers_mixed",
         signature=r"Attempted to (?:merge|connect) incompatible devices",
         explains=_BREAKS,
         commands=(("ssh", "{host}", "grep -H . /sys/class/infiniband/*/ports/*/link_layer"),),
-        reference=NCCL,
+        reference=SOURCE + "transport/net_ib/connect.cc",
     ),
     Cause(
         "net_devices_differ",
         signature=r"Detected mixed local (?:Net|CollNet) device counts",
         explains=_BREAKS,
         commands=CARDS,
-        reference=NCCL,
+        reference=SOURCE + "init.cc",
     ),
     Cause(
         "ports_numbered_differently",
@@ -127,7 +137,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=CARDS,
-        reference=NCCL,
+        reference=SOURCE + "transport/net_ib/connect.cc",
     ),
     # Verbs on the node.
     Cause(
@@ -175,7 +185,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         explains=_BREAKS,
         confidence=_SUSPECTED,
         commands=CARDS,
-        reference=TROUBLE,
+        reference=NET_TROUBLE,
     ),
     # Plugins of the clouds.
     Cause(
@@ -183,7 +193,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         signature=r"NET/OFI.*(?:No eligible providers|Unable to find)",
         explains=_BREAKS,
         commands=(("ssh", "{host}", "fi_info -p efa"),),
-        reference="https://github.com/aws/aws-ofi-nccl",
+        reference=OFI + "README.md",
     ),
     Cause(
         "net_plugin_forced",
@@ -197,7 +207,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         _INFO,
         signature=r"NET/Plugin.*libnccl-net\S*\.so.*(?:[Cc]annot open|No such file)",
         confidence=_SUSPECTED,
-        reference="https://github.com/aws/aws-ofi-nccl",
+        reference=OFI + "INSTALL.md",
     ),
     Cause(
         "sharp_failed",
@@ -255,7 +265,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         signature=r"Failed to execute operation \w+ from rank",
         confidence=_SUSPECTED,
         secondary=True,
-        reference=NCCL,
+        reference=TESTS + "/issues/111",
     ),
     Cause(
         "error_without_reason",
@@ -263,7 +273,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         signature=r"unhandled (?:system|cuda) error|internal error|remote process exited or there was a network error",
         confidence=_SUSPECTED,
         secondary=True,
-        reference=TROUBLE,
+        reference=RUN_TROUBLE,
     ),
 )
 """Rows with a wide pattern stand behind those with a narrow one: the first that matches a line names its cause."""

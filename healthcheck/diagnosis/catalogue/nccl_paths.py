@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import CARDS, NCCL, SETTINGS, TESTS, TOPOLOGY, TROUBLE
+from healthcheck.diagnosis.catalogue.lines import CARDS, GPU_TROUBLE, NCCL, NET_TROUBLE, SETTINGS, TESTS, TOPOLOGY
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
 _SLOWS = ("peak",)
-_PEERMEM = (("ssh", "{host}", "lsmod | grep peermem; sudo dmesg -T | grep -i peermem | tail"),)
+_PEERMEM = (("ssh", "-t", "{host}", "lsmod | grep peermem; sudo dmesg -T | grep -i peermem | tail"),)
 _NVLINK = (("ssh", "{host}", "nvidia-smi nvlink -s; nvidia-smi topo -p2p n"), *TOPOLOGY)
 
 NCCL_PATH_CAUSES: tuple[Cause, ...] = (
@@ -16,14 +16,14 @@ NCCL_PATH_CAUSES: tuple[Cause, ...] = (
         rules=("transport.socket",),
         explains=("peak", "integrity", "nics", "gdr.off"),
         commands=(("ssh", "{host}", "ls -l /dev/infiniband; ibv_devinfo -l; ldconfig -p | grep libibverbs"), *CARDS),
-        reference=TROUBLE,
+        reference=NET_TROUBLE,
     ),
     Cause(
         "nic_loopback",
         rules=("transport.loopback",),
         explains=("peak", "p2p"),
         commands=(*_NVLINK, ("ssh", "{host}", "df -h /dev/shm")),
-        reference=TROUBLE,
+        reference=GPU_TROUBLE,
     ),
     Cause(
         "nvlink_unused",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import CARDS, TOPOLOGY, TROUBLE
+from healthcheck.diagnosis.catalogue.lines import CARDS, LOCALISATION, NET_TROUBLE, TESTS, TOPOLOGY
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
@@ -11,22 +11,34 @@ _BLOCKS = (*_SLOWS, "search.no_order")
 _LIKELY, _SUSPECTED = Confidence.LIKELY, Confidence.SUSPECTED
 
 SEARCH_CAUSES: tuple[Cause, ...] = (
-    Cause("slow_rail", rules=("slow_rail",), explains=(*_SLOWS, "slow_node"), commands=CARDS, reference=TROUBLE),
-    Cause("slow_leaf", rules=("slow_leaf",), confidence=_LIKELY, explains=_SLOWS, reference=TROUBLE),
-    Cause("slow_node", rules=("slow_node",), explains=_SLOWS, commands=(*CARDS, *TOPOLOGY), reference=TROUBLE),
-    Cause("slow_path", rules=("slow_path",), explains=_BLOCKS, reference=TROUBLE),
-    Cause("slow_link", Severity.WARNING, rules=("slow_link",), explains=_BLOCKS, reference=TROUBLE),
-    Cause("slow_once", Severity.INFO, rules=("search.once",), confidence=_LIKELY, explains=_SLOWS),
-    Cause("slow_at_scale", Severity.WARNING, rules=("search.scale",), confidence=_LIKELY, explains=_SLOWS),
-    Cause("nobody_proven_good", Severity.WARNING, rules=("search.nobody_good",), explains=_SLOWS),
+    Cause("slow_rail", rules=("slow_rail",), explains=(*_SLOWS, "slow_node"), commands=CARDS, reference=NET_TROUBLE),
+    Cause("slow_leaf", rules=("slow_leaf",), confidence=_LIKELY, explains=_SLOWS, reference=NET_TROUBLE),
+    Cause("slow_node", rules=("slow_node",), explains=_SLOWS, commands=(*CARDS, *TOPOLOGY), reference=NET_TROUBLE),
+    Cause("slow_path", rules=("slow_path",), explains=_BLOCKS, reference=NET_TROUBLE),
+    Cause("slow_link", Severity.WARNING, rules=("slow_link",), explains=_BLOCKS, reference=TESTS + "/issues/106"),
+    Cause(
+        "slow_once", Severity.INFO, rules=("search.once",), confidence=_LIKELY, explains=_SLOWS, reference=LOCALISATION
+    ),
+    Cause(
+        "slow_at_scale",
+        Severity.WARNING,
+        rules=("search.scale",),
+        confidence=_LIKELY,
+        explains=_SLOWS,
+        reference=LOCALISATION,
+    ),
+    Cause(
+        "nobody_proven_good", Severity.WARNING, rules=("search.nobody_good",), explains=_SLOWS, reference=LOCALISATION
+    ),
     Cause(
         "slow_unexplained",
         Severity.WARNING,
         rules=("search.unexplained", "search.verified", "search.no_order"),
         confidence=_SUSPECTED,
         explains=_SLOWS,
+        reference=LOCALISATION,
     ),
-    Cause("search_not_measured", Severity.INFO, rules=("search.nothing_measured",)),
-    Cause("node_lost", Severity.INFO, rules=("node_lost",), confidence=_SUSPECTED),
-    Cause("search_cut_short", Severity.INFO, rules=("search",), explains=_SLOWS),
+    Cause("search_not_measured", Severity.INFO, rules=("search.nothing_measured",), reference=LOCALISATION),
+    Cause("node_lost", Severity.INFO, rules=("node_lost",), confidence=_SUSPECTED, reference=LOCALISATION),
+    Cause("search_cut_short", Severity.INFO, rules=("search",), explains=_SLOWS, reference=LOCALISATION),
 )

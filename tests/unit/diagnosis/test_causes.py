@@ -14,6 +14,7 @@ from healthcheck.diagnosis.cause import Cause
 from healthcheck.diagnosis.causes import BY_RULE, CAUSES, UNEXPLAINED, cause_of, explains
 from healthcheck.model.texts import CATALOGUE_EN
 
+ROOT = Path(healthcheck.__file__).parent.parent
 TEXTS = ("cause", "remedy", "why", "against")
 ENDS_JOBS = re.compile(
     r"\b(?:reset|reboot|power-cycle|reload the driver|restart (?:it|the (?:fabric manager|node)))\b"
@@ -52,10 +53,28 @@ def test_draining_is_asked_for_where_jobs_would_end() -> None:
     assert len(drained) > 50
 
 
-def test_every_reference_is_an_address_of_a_page() -> None:
-    for cause in CAUSES:
-        address = urlsplit(cause.reference)
-        assert not cause.reference or (address.scheme == "https" and address.netloc and address.path), cause.code
+@pytest.mark.parametrize("cause", CAUSES, ids=lambda cause: cause.code)
+def test_every_cause_refers_to_a_page_that_describes_it(cause: Cause) -> None:
+    """The root of a repository or of a site describes nothing; a page of ours is there."""
+    address = urlsplit(cause.reference)
+    if cause.reference.startswith("docs/"):
+        assert (ROOT / cause.reference).is_file()
+    else:
+        steps = [step for step in address.path.split("/") if step]
+        assert address.scheme == "https" and address.netloc
+        assert len(steps) >= (4 if address.netloc == "github.com" else 1)
+
+
+@pytest.mark.parametrize("cause", CAUSES, ids=lambda cause: cause.code)
+def test_what_needs_sudo_over_there_has_a_terminal_that_can_ask(cause: Cause) -> None:
+    for argv in cause.commands:
+        assert argv[:3] == ("ssh", "-t", "{host}") or not re.search(r"\bsudo\b", argv[-1]), argv
+
+
+def test_the_lines_of_acs_name_their_devices() -> None:
+    told = [argv[-1] for cause in CAUSES for argv in cause.commands if "ACSCtl" in argv[-1]]
+    assert len(told) == 2
+    assert all("^[0-9a-f]" in words for words in told)
 
 
 def test_every_signature_is_a_pattern_that_does_not_match_everything() -> None:

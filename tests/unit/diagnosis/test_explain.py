@@ -185,6 +185,12 @@ def test_names_are_data_in_every_suggested_line() -> None:
     assert shlex.split(first[2]) == ["ibstat", "x$(reboot)"]
 
 
+def test_a_line_with_sudo_keeps_its_quoting_behind_the_terminal() -> None:
+    (found,) = explained(*probed("node05", hcas="sick_down"))
+    lines = [shlex.split(line) for line in found.commands]
+    assert ["ssh", "-t", "node05", "sudo mlxlink -d mlx5_2 -m -c -e"] in lines
+
+
 def test_every_recorded_sickness_is_explained_in_whole_sentences() -> None:
     """Each fixture through judge and explain: the texts are there and their placeholders are filled."""
     for probe in HEALTHY:
