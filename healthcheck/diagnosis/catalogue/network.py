@@ -54,6 +54,7 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
         reference=SYSFS,
     ),
     Cause("hca_one_of", rules=("hca.one_of",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
+    Cause("hca_unclear", rules=("hca.unclear",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
     Cause(
         "uverbs_missing",
         rules=("hca.verbs_missing",),
