@@ -70,7 +70,7 @@ def search_record(found: Found) -> SearchRecord:
     slow = found.slow_run
     first = RoundRecord(1, Kind.SLOW_RUN, fulls=(_full(slow),))
     return SearchRecord(
-        ending=found.ending,
+        ending=str(found.ending),
         shortfall=slow.shortfall,
         unseen=view.sought,
         noise=view.noise,

@@ -10,6 +10,22 @@ SEARCH_CAUSE_TEXTS: dict[str, str] = {
     "itself with a proven-good partner, only this one is slow. A rail is a GPU, a PCIe slot, an HCA, a cable and a "
     "switch port; the number does not say which of them.",
     "against.slow_rail": "The partner's rail of that number is slow with others, too.",
+    "cause.slow_gpu": "GPU {gpu} of this node is slow: about {percent} % below the others in pairs of GPUs",
+    "remedy.slow_gpu": "Drain the node, then look at its NVLinks (nvidia-smi nvlink -s, -e), its clocks under load and "
+    "the kernel log; reset the GPU, and have it replaced if it stays slow.",
+    "why.slow_gpu": "A ring inside a node runs at the pace of its slowest GPU. This one is slow with both neighbours, "
+    "and they are fast with others.",
+    "against.slow_gpu": "It is fast in the half of the GPUs it belongs to.",
+    "cause.slow_gpu_pair": "GPUs {a} and {b} of this node are slow with each other: about {percent} %",
+    "remedy.slow_gpu_pair": "Look at the NVLinks between the two (nvidia-smi topo -m, nvlink -s) and at their "
+    "bridge or switch.",
+    "why.slow_gpu_pair": "Both are fast with their other neighbours, so it is what joins them.",
+    "against.slow_gpu_pair": "They are joined by fewer links by design.",
+    "cause.breaks_alone": "a job on this node alone breaks, as the joint job did",
+    "remedy.breaks_alone": "Keep it out of jobs; read the end of the raw output and the kernel log of the node.",
+    "why.breaks_alone": "The joint job named this host in its error, and a job that needs no other node breaks there "
+    "as well.",
+    "against.breaks_alone": "It passes alone when it is measured again.",
     "cause.slow_node": "jobs with this node are slow: about {percent} % below its peers, with {partners} "
     "{partners:partner|partners}",
     "remedy.slow_node": "Keep it out of jobs. Compare with a healthy node: NCCL's log (GDRDMA, devices), ibstat, the "

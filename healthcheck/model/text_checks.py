@@ -31,6 +31,7 @@ CHECK_TEXTS: dict[str, str] = {
     "is what an application sees",
     "check.localise.node": "who slows a job between nodes: slow in pairs with several partners that are well "
     "elsewhere; one such node makes all others wait",
+    "check.localise.gpu": "which GPU of a node that is slow alone is slow with its neighbours; a ring runs at its pace",
     "check.localise.rail": "which rail of a confirmed node is slow by itself; that says where to look for the part",
     "check.localise.link": "is what lies between two nodes slow, while both are well with others; no node has to leave "
     "for it",

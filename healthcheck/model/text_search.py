@@ -31,6 +31,14 @@ SEARCH_TEXTS: dict[str, str] = {
     "search.rails.node_wide": "{slow} of {rails} rails are slow: the cause is the node's, not that of one rail",
     "search.rails.losses": "what each rail loses by itself, from rail 0 on: {losses}",
     "search.rails.none": "no rail of it is slow by itself",
+    "search.gpu.slow": "GPU {gpu} loses about {percent} % with both of its neighbours, which are well with others",
+    "search.gpu.pair": "GPUs {a} and {b} lose about {percent} % with each other, and are well with others",
+    "search.gpu.alike": "all {pairs} pairs of its GPUs are equally fast",
+    "search.gpu.source": "GPUs {gpus} alone",
+    "search.gpus": "the GPUs of {nodes} {nodes:node|nodes} that {nodes:is|are} slow alone, in pairs and halves",
+    "search.node.breaks": "a job on it alone breaks, too: {why}",
+    "search.begins_stuck": "{hosts} {hosts:node|nodes} together did not come to an end: searching for who stops them, "
+    "in pairs {way}",
     "search.link.slow": "what lies between {a} and {b} loses about {percent} %: slow in {jobs} {jobs:job|jobs}, and "
     "both are well with others",
     "report.heading.search": "Who slowed the fabric",

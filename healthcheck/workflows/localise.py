@@ -32,6 +32,7 @@ from healthcheck.planning.walk import between
 from healthcheck.ports import Event
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.ledger import Ledger
+from healthcheck.workflows.search_gpus import name_gpus
 from healthcheck.workflows.search_plays import STAGE, Plays
 from healthcheck.workflows.search_rails import name_rails
 from healthcheck.workflows.search_round import Rounds
@@ -43,6 +44,7 @@ DEFAULT_TOURNAMENT = 8
 
 def run_localise(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]) -> None:
     """Search, where a joint job was slow; everything found is in the ledger afterwards."""
+    name_gpus(ledger, engine, earlier)
     slow = _slowest(ledger)
     asked = stage.when == "always" or ledger.request.only == stage.name
     if slow is not None:
@@ -96,6 +98,8 @@ class _Search:
         hosts = [self.rounds.hosts[name] for name in self.job.hosts if name in self.rounds.hosts]
         rails = rails_apart(hosts, *self.ledger.tool)
         way = self._tell_begin(rails)
+        if self.slow_run.busbw_gbyte_s is None:
+            self.plays.alone_first(self.slow.outcomes)
         ending = self._phase(way)
         if ending is None:
             self.engine.observer.event(Event(STAGE, say("search.whole_nodes")))
@@ -105,13 +109,11 @@ class _Search:
 
     def _tell_begin(self, rails: int) -> PairWay:
         slow = self.slow_run
-        message = say(
-            "search.begins",
-            hosts=len(slow.hosts),
-            measured=round(slow.busbw_gbyte_s or 0.0, 1),
-            expected=round(slow.expected_gbyte_s, 1),
-            way=str(say("search.way.rails") if rails > 1 else say("search.way.nodes")),
-        )
+        way = str(say("search.way.rails") if rails > 1 else say("search.way.nodes"))
+        message = say("search.begins_stuck", hosts=len(slow.hosts), way=way)
+        if slow.busbw_gbyte_s is not None:
+            measured, expected = round(slow.busbw_gbyte_s, 1), round(slow.expected_gbyte_s, 1)
+            message = say("search.begins", hosts=len(slow.hosts), measured=measured, expected=expected, way=way)
         self.engine.observer.event(Event(STAGE, message))
         return self._way(rails)
 
@@ -163,6 +165,8 @@ class _Search:
             budget = self.stage.budget
         if self.engine.cancel.wanted:
             return STOPPED
+        if 1 + len(self.played) >= self.ledger.request.max_rounds:
+            return Ending.ROUNDS
         # A round takes about as long as the one before; one that is begun is not cut short.
         longest = self.spent_s / len(self.played) if self.played else 0.0
         return BUDGET if budget is not None and self.spent_s + longest >= budget else None
@@ -202,7 +206,7 @@ class _Search:
         if ending == Ending.VERIFIED and self.plays.passed:
             self.verified = self.plays.proven_for_all(self.played[-1].fulls[-1].hosts, way)
         good = self.verified or self.phases[-1].view.standing(Standing.GOOD)
-        on = self._may_not_go_on() is None
+        on = self._may_not_go_on() in (None, Ending.ROUNDS)
         rails, devices = name_rails(self.plays, self.phases[-1].view, self._way(1), good) if on else ((), {})
         found = Found(
             phases=tuple(self.phases),

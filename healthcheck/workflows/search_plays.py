@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from healthcheck.diagnosis.search_record import Played
 from healthcheck.evaluation.expectation import Expectation
 from healthcheck.evaluation.stage import judge_jobs
-from healthcheck.model.command import CollectiveJob
+from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.component import node
 from healthcheck.model.fabric_facts import Topology
 from healthcheck.model.finding import CheckResult
@@ -18,6 +18,7 @@ from healthcheck.model.playbook import Stage
 from healthcheck.model.search import FullReading, FullRound, Kind, Pair, PairReading, PairRound
 from healthcheck.model.verdict import Verdict
 from healthcheck.planning.rails import PairWay, joint_job, pair_job
+from healthcheck.planning.stages import single_node_jobs
 from healthcheck.ports import Event
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.ledger import Ledger
@@ -25,7 +26,7 @@ from healthcheck.workflows.nccl_judging import judge_logs
 from healthcheck.workflows.search_round import Ended, Rounds
 
 STAGE = "localise"
-TRIES = 3
+TRIES, MOST_ALONE = 3, 8
 """A joint job is tried without hosts that turned out to be busy so often; a host so often with other partners."""
 
 
@@ -43,12 +44,34 @@ class Plays:
         self.ledger, self.engine = ledger, engine
         self.failed_starts: dict[str, dict[str, Message | None]] = {}
         self.passed = False
+        self.broken: set[str] = set()
         self.why: Message | None = None
 
     def gone(self) -> frozenset[str]:
         """Hosts of the slow job that can no longer be measured."""
         lost = {host for host, partners in self.failed_starts.items() if len(partners) >= TRIES}
-        return frozenset(host for host in self.job.hosts if host in self.ledger.set_aside or host in lost)
+        return frozenset(host for host in self.job.hosts if host in self.ledger.set_aside or host in lost | self.broken)
+
+    def alone_first(self, outcomes: Iterable[JobOutcome]) -> None:
+        """Hosts that the error of the joint job names, each by itself; who breaks alone leaves, with a result."""
+        named = dict.fromkeys(host for outcome in outcomes for host in named_hosts(outcome))
+        single = self.ledger.request.playbook.stage("single_node") or Stage("single_node", sizes=self.multi.sizes)
+        once = replace(single, collectives=(self.job.collective,), repeats=1)
+        hosts = [self.rounds.hosts[host] for host in list(named)[:MOST_ALONE] if host in self.rounds.hosts]
+        jobs = [
+            replace(job, id=f"{STAGE}-alone-{job.hosts[0]}", stage=STAGE)
+            for job in single_node_jobs(self.ledger.request.playbook, once, hosts)
+        ]
+        for result in self.rounds.run(jobs).values() if jobs else ():
+            host = result.job.hosts[0]
+            if result.did_not_finish:
+                message = say("search.node.breaks", why=str(result.why or ""))
+                component, rule, job = node(host), "breaks_alone.confirmed", result.job.id
+                self.ledger.add_checks(
+                    [CheckResult("localise.node", component, Verdict.FAIL, message, rule, STAGE, job=job)]
+                )
+                self.ledger.excluded.setdefault(host, message)
+                self.broken.add(host)
 
     def topology(self, host: str) -> Topology | None:
         """How GPUs and HCAs of a host are joined, where the look at it could say so."""
@@ -167,6 +190,14 @@ class Plays:
             self._judged(result)
             proven = proven and self.passed
         return hosts if proven and not self.engine.cancel.wanted else ()
+
+
+def named_hosts(outcome: JobOutcome) -> tuple[str, ...]:
+    """Hosts of a job that its own output or its launcher blames, by the names they have in the job."""
+    blamed = [failure.host for failure in outcome.output.failures if failure.host and not failure.secondary]
+    told = outcome.launch_error.args.get("host") if outcome.launch_error is not None else None
+    words = {*blamed, *([str(told)] if told else [])}
+    return tuple(host for host in outcome.job.hosts if host in words or host.partition(".")[0] in words)
 
 
 def _durations(ended: Iterable[Ended]) -> list[float]:

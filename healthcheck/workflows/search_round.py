@@ -19,7 +19,7 @@ from healthcheck.planning.rails import pair_stage
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import visit
 from healthcheck.workflows.jobs import Launch, Refused, run_jobs
-from healthcheck.workflows.launching import last_look, launch, launch_host_of, prepare, refuse
+from healthcheck.workflows.launching import Start, last_look, launch, launch_host_of, prepare, refuse
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.look import busy_now
 
@@ -101,6 +101,11 @@ class Rounds:
         # The hostfile says how many ranks go to each: of one GPU a node only one.
         named = zip(job.hosts, job.ranks_per_host, strict=True)
         hosts = tuple(replace(self.hosts[name], slots=ranks) for name, ranks in named)
+        if len(hosts) == 1:
+            facts = self._ledger.facts[hosts[0].name]
+            assert facts.mpi.value is not None  # hosts without mpirun were set aside by the probes
+            alone = Start(hosts[0], self._engine.transport, facts, facts.mpi.value)
+            return launch(job, alone, hosts, self._stage, self._ledger)
         place = None if job.launch_host is None else self.hosts[job.launch_host]
         start = prepare(self._stage, job, hosts, place, self._ledger, self._engine, apart=job.id)
         if isinstance(start, CheckResult):

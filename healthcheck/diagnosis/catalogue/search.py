@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import CARDS, LOCALISATION, NET_TROUBLE, TESTS, TOPOLOGY
+from healthcheck.diagnosis.catalogue.lines import CARDS, GPUS, LOCALISATION, NET_TROUBLE, TESTS, TOPOLOGY
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
@@ -11,6 +11,16 @@ _BLOCKS = (*_SLOWS, "search.no_order")
 _LIKELY, _SUSPECTED = Confidence.LIKELY, Confidence.SUSPECTED
 
 SEARCH_CAUSES: tuple[Cause, ...] = (
+    Cause("breaks_alone", rules=("breaks_alone",), explains=_SLOWS, reference=NET_TROUBLE),
+    Cause("slow_gpu", rules=("slow_gpu",), explains=(*_SLOWS, "slow_node"), commands=GPUS, reference=NET_TROUBLE),
+    Cause(
+        "slow_gpu_pair",
+        rules=("slow_gpu_pair",),
+        confidence=_LIKELY,
+        explains=_SLOWS,
+        commands=GPUS,
+        reference=LOCALISATION,
+    ),
     Cause("slow_rail", rules=("slow_rail",), explains=(*_SLOWS, "slow_node"), commands=CARDS, reference=NET_TROUBLE),
     Cause("slow_leaf", rules=("slow_leaf",), confidence=_LIKELY, explains=_SLOWS, reference=NET_TROUBLE),
     Cause("slow_node", rules=("slow_node",), explains=_SLOWS, commands=(*CARDS, *TOPOLOGY), reference=NET_TROUBLE),
