@@ -1,6 +1,6 @@
 """How surely and how soon the search names what slows a job, in a model of a cluster, beside two other schemes.
 
-    nice python -m benchmarks.localise [--quick] [--bars | --noise | --limits | --speed] [--seeds FIRST]
+    nice python -m benchmarks.localise [--quick] [--only bars|noise|limits|speed] [--row TEXT] [--seeds FIRST]
 
 Rows are those of the table of bars in docs/localisation.md, once with whole-node pairs and once with pairs per rail.
 The seeds start at 30,000, one a cluster; none of them was used for tuning. Tuning took seeds below 1,000; those from
