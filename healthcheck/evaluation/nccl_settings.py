@@ -43,4 +43,4 @@ def _machine(view: HostView, log: NcclRankLog) -> Machine:
     platform = view.platform
     if platform is None:
         return Machine(nccl=log.version)
-    return Machine(platform.has_rdma, platform.has_nvls, log.version)
+    return Machine(platform.has_verbs, platform.has_nvls, log.version)

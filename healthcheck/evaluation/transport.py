@@ -25,6 +25,7 @@ GDR_CHECK = "nccl.gdr"
 NICS_CHECK = "nccl.nics"
 P2P_CHECK = "nccl.p2p"
 NVLS_CHECK = "nccl.nvls"
+NO_LOG = "no_log"
 CHECKS = (TRANSPORT_CHECK, GDR_CHECK, NICS_CHECK, P2P_CHECK, NVLS_CHECK, SETTINGS_CHECK)
 
 _SOCKET, _SOCKET_LINK = "Socket", "NET/Socket"
@@ -37,15 +38,14 @@ def judge_transport(
     job: CollectiveJob,
     logs: Sequence[NcclRankLog],
     platform: Platform | None,
-    names: Mapping[str, str],
     expected_hosts: Iterable[str] = (),
 ) -> tuple[CheckResult, ...]:
     """One result for each check and host the logs say something about, in the order of the job's hosts.
 
-    `names` maps the name NCCL prints (the node's own) to the one in the hostfile. `expected_hosts` are those a log
-    was asked of: one without gets SKIPPED, once.
+    `host` of a log is the name in the hostfile. `expected_hosts` are those a log was asked of: one without gets
+    SKIPPED, once.
     """
-    by_host = logs_by_host(job, logs, names)
+    by_host = logs_by_host(job, logs)
     ranks = ranks_by_host(job, by_host)
     counts = dict(zip(job.hosts, job.ranks_per_host, strict=False))
     wanted = set(expected_hosts)
@@ -55,15 +55,14 @@ def judge_transport(
             view = HostView(host, job, tuple(by_host[host]), platform, ranks, counts.get(host, 0))
             results += (result for check in CHECKS if (result := _judge(check, view)) is not None)
         elif host in wanted:
-            found = Found(Verdict.SKIPPED, "unseen.tool_missing", say("nccl.no_log"))
+            found = Found(Verdict.SKIPPED, f"unseen.{NO_LOG}", say("nccl.no_log", hides=str(say("nccl.hides"))))
             results.append(_result(TRANSPORT_CHECK, host, job, found))
     return tuple(results)
 
 
-def nccl_version_by_host(logs: Sequence[NcclRankLog], names: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def nccl_version_by_host(logs: Sequence[NcclRankLog]) -> tuple[tuple[str, str], ...]:
     """(host, NCCL version) of every host whose log names one, each pair once, sorted; to compare over the fleet."""
-    pairs = {(names.get(log.host, log.host), log.version) for log in logs if log.version is not None}
-    return tuple(sorted((host, version) for host, version in pairs if version is not None))
+    return tuple(sorted({(log.host, log.version) for log in logs if log.version is not None}))
 
 
 def _judge(check: str, view: HostView) -> CheckResult | None:
@@ -152,7 +151,7 @@ def _quoted_far(logs: Sequence[NcclRankLog]) -> tuple[Evidence, ...]:
 def _nics(view: HostView) -> Found | None:
     """More NICs than promised are no finding: NCCL takes storage ports too."""
     used = view.nics_used
-    if used is None or view.platform is None or not view.has_rdma:
+    if used is None or view.platform is None or not view.platform.has_verbs:
         return None
     expected = view.platform.nics.count
     if used >= expected:

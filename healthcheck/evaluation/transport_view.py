@@ -53,7 +53,7 @@ class HostView(Struct, frozen=True):
 
     @property
     def has_rdma(self) -> bool:
-        """Does this machine type have InfiniBand or RoCE for the GPUs?"""
+        """Does this machine type have a network for the GPUs that needs no TCP?"""
         return self.platform is not None and self.platform.has_rdma
 
     @property

@@ -44,6 +44,7 @@ class Hca(Struct, frozen=True):
     netdev: str | None = None
     mtu: int | None = None
     active_mtu: int | None = None
+    driver: str | None = None
     source: str = "/sys/class/infiniband"
 
     @property
@@ -51,6 +52,17 @@ class Hca(Struct, frozen=True):
         """DOWN, INIT, ARMED or ACTIVE, however the source spells it (`4: ACTIVE`, `Active`, `PORT_ACTIVE (4)`)."""
         word = self.state.upper().rpartition(":")[2].strip().removeprefix("PORT_").partition(" ")[0]
         return "INIT" if word == "INITIALIZING" else word
+
+    @property
+    def efa(self) -> bool:
+        """Whether this is an Elastic Fabric Adapter of Amazon, whose link layer is neither InfiniBand nor Ethernet.
+
+        sysfs and ibstat call it Unknown, ibv_devinfo Unspecified or, in older versions, InfiniBand
+        (https://github.com/linux-rdma/rdma-core/pull/884); udev names the devices efa_0 or rdmap16s27.
+        """
+        if self.driver is not None:
+            return self.driver == "efa"
+        return self.device.startswith(("efa_", "rdmap")) or self.link_layer.lower() in ("unknown", "unspecified")
 
     @property
     def active(self) -> bool:

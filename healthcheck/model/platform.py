@@ -7,7 +7,7 @@ from msgspec import Struct
 from healthcheck.model.gpu_models import has_nvls
 
 _NVLINK_GBYTE_S = 100.0  # a ring over PCIe ends far below, even of the sixth generation; NVLink boards begin above
-_RDMA_LAYERS = ("infiniband", "ethernet")
+_VERBS_LAYERS, EFA = ("infiniband", "ethernet"), "efa"
 
 
 class Sourced(Struct, frozen=True, forbid_unknown_fields=True):
@@ -25,7 +25,10 @@ class GpuSpec(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NicSpec(Struct, frozen=True, forbid_unknown_fields=True):
-    """The compute HCAs of a node; storage and management ports do not count. Rate in Gb/s, line rate."""
+    """The compute HCAs of a node; storage and management ports do not count. Rate in Gb/s, line rate.
+
+    `link_layer`: InfiniBand, Ethernet (RoCE), or EFA, the adapters of Amazon.
+    """
 
     count: int
     rate_gbit_s: float
@@ -75,8 +78,13 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def has_rdma(self) -> bool:
-        """Are there InfiniBand or RoCE ports for the GPUs?"""
-        return self.nics.count > 0 and self.nics.link_layer.lower() in _RDMA_LAYERS
+        """Are there ports for the GPUs that need no TCP: InfiniBand, RoCE or EFA?"""
+        return self.nics.count > 0 and self.nics.link_layer.lower() in (*_VERBS_LAYERS, EFA)
+
+    @property
+    def has_verbs(self) -> bool:
+        """Are they ports that NCCL drives itself (InfiniBand or RoCE)? EFA needs a plugin, with ways of its own."""
+        return self.has_rdma and self.nics.link_layer.lower() != EFA
 
 
 class Limit(Struct, frozen=True):

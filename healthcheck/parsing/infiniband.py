@@ -18,7 +18,7 @@ _Values = dict[tuple[str, int], dict[str, str]]
 """What is known of (device, port); port 0 is the card itself."""
 
 _PORT_KEYS = frozenset({"state", "phys_state", "rate", "link_layer", "lid", "sm_lid", "netdev", "mtu"})
-_CARD_KEYS = frozenset({"fw_ver", "hca_type", "board_id", "pci"})
+_CARD_KEYS = frozenset({"fw_ver", "hca_type", "board_id", "pci", "driver"})
 _DEVICE = re.compile(r"\w[\w.\-]{0,63}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,20}", re.ASCII)
 _LID = re.compile(r"(?:0x)?[0-9a-f]{1,8}", re.ASCII | re.IGNORECASE)
@@ -192,6 +192,7 @@ def _ports(values: _Values, source: str) -> tuple[Hca, ...]:
                 netdev=found.get("netdev") or None,
                 mtu=_number(found.get("mtu", "")),
                 active_mtu=_number(found.get("active_mtu", "").partition(" ")[0]),
+                driver=card.get("driver") or None,
                 source=source,
             )
         )

@@ -12,7 +12,7 @@ from healthcheck.parsing.playbook import check_name, check_pins, check_threshold
 from healthcheck.parsing.strict_types import convert, suggest
 from healthcheck.parsing.strict_yaml import Document, Path, load, shown
 
-LINK_LAYERS = ("InfiniBand", "Ethernet")
+LINK_LAYERS = ("InfiniBand", "Ethernet", "EFA")
 PEAK_BASES = ("raw", "effective")
 
 

@@ -70,7 +70,7 @@ PROBES: dict[str, Probe] = {
     hca_counters.NAME: Probe(
         hca_counters.NAME,
         (hca_counters.ERRORS_CHECK, hca_counters.TRAFFIC_CHECK),
-        lambda facts, needs: hca_counters.judge(facts.host, facts.hca_counters),
+        hca_counters.judge,
         hca_counters.judge_after,
     ),
     verbs.NAME: Probe(

@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from msgspec import Struct
 
 from healthcheck.model.node import Hca, NodeFacts
-from healthcheck.model.platform import NicSpec, Platform
+from healthcheck.model.platform import EFA, NicSpec, Platform
 from healthcheck.probes.nearness import UNKNOWN, Nearness, nearness
 
 INFINIBAND, ETHERNET = "infiniband", "ethernet"
@@ -64,7 +64,10 @@ def compute_ports(ports: Sequence[Hca], platform: Platform | None, ways: Nearnes
 
 def of_kind(ports: Sequence[Hca], promised: NicSpec) -> list[Hca]:
     """The ports with the link layer of the platform, or with one that was not told."""
-    return [port for port in ports if port.link_layer.lower() in ("", promised.link_layer.lower())]
+    layer = promised.link_layer.lower()
+    if layer == EFA:
+        return [port for port in ports if port.efa]
+    return [port for port in ports if not port.efa and port.link_layer.lower() in ("", layer)]
 
 
 def _promised(ports: list[Hca], count: int, ways: Nearness) -> ComputePorts:

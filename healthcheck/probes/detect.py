@@ -68,7 +68,7 @@ def _ports(node: NodeFacts, platform: Platform, *, at_rate: bool) -> list[Hca]:
     return [
         port
         for port in of_kind(node.hcas.value or (), nics)
-        if port.link_layer
+        if (port.link_layer or port.efa)
         and (ways.uneven or port.device not in ways.far)
         and (not at_rate or (port.active and port.rate_gbit_s == nics.rate_gbit_s))
     ]

@@ -120,7 +120,7 @@ def _rdma(found: GpuDirect, platform: Platform | None) -> bool:
     """Whether the compute NICs are of the kind that needs one of the two ways."""
     if found.has("efa"):
         return False
-    return found.has("mlx5_ib") if platform is None else platform.has_rdma
+    return found.has("mlx5_ib") if platform is None else platform.has_verbs
 
 
 def _result(

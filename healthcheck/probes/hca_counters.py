@@ -92,10 +92,14 @@ def read(output: PartOutput | None) -> Reading[tuple[PortCounters, ...]]:
     return garbled(SYSFS, answer)
 
 
-def judge(host: str, reading: Reading[tuple[PortCounters, ...]]) -> tuple[CheckResult, ...]:
-    """Before the stages there is nothing to compare: only whether they can be read."""
+def judge(facts: NodeFacts, needs: Needs) -> tuple[CheckResult, ...]:
+    """Before the stages there is nothing to compare: only whether they can be read. EFA counts none of these."""
+    host, reading = facts.host, facts.hca_counters
     if reading.observed:
         return ()
+    if any(port.efa for port in compute_of(facts, needs.platform).likely):
+        message = say("probe.counters.efa")
+        return (CheckResult(ERRORS_CHECK, node(host), Verdict.SKIPPED, message, "hca.does_not_apply", stage="probe"),)
     return (unseen(ERRORS_CHECK, host, reading, say("probe.counters.hides")),)
 
 

@@ -47,7 +47,10 @@ _TEXT = one_line(f"""
         for key in fw_ver hca_type board_id; do
             if read -r line 2>/dev/null <"$dir/$key"; then echo "$dev 0 $key $line"; fi;
         done;
-        if cd -P "$dir/device" 2>/dev/null; then echo "$dev 0 pci ${{PWD##*/}}"; fi;
+        if cd -P "$dir/device" 2>/dev/null; then
+            echo "$dev 0 pci ${{PWD##*/}}";
+            if cd -P driver 2>/dev/null; then echo "$dev 0 driver ${{PWD##*/}}"; fi;
+        fi;
         for port in "$dir"/ports/*; do
             for key in state phys_state rate link_layer lid sm_lid; do
                 if read -r line 2>/dev/null <"$port/$key"; then echo "$dev ${{port##*/}} $key $line"; fi;

@@ -39,6 +39,9 @@ def judge(
     if cards.value is None:
         return ()
     compute = [port for port in compute_ports(cards.value, needs.platform, ways).likely if port.active]
+    if any(port.efa for port in compute):
+        message = say("probe.mtu.efa")
+        return (CheckResult(CHECK, node(host), Verdict.SKIPPED, message, "hca.does_not_apply", stage="probe"),)
     if not compute:
         message = say("probe.mtu.no_port")
         return (CheckResult(CHECK, node(host), Verdict.SKIPPED, message, "hca.does_not_apply", stage="probe"),)

@@ -112,8 +112,8 @@ def _machine(facts: NodeFacts, needs: Needs) -> Machine:
     """GPUs that were seen count before what the platform promises."""
     platform, software = needs.platform, facts.software.value
     gpus, hcas = facts.gpus.value or (), facts.hcas.value
-    rdma = None if hcas is None else bool(hcas)
+    rdma = None if hcas is None else any(not port.efa for port in hcas)
     nvls = any(has_nvls(gpu.name, len(gpus)) for gpu in gpus) if gpus else None
     if platform is not None:
-        rdma, nvls = platform.has_rdma, platform.has_nvls if nvls is None else nvls
+        rdma, nvls = platform.has_verbs, platform.has_nvls if nvls is None else nvls
     return Machine(rdma, nvls, software.nccl if software is not None else None)

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable
 from functools import lru_cache
 
+from healthcheck.model.platform import EFA
 from healthcheck.simulator.cluster import SimCluster, SimNode
 
 FIRMWARE = "20.41.1000"
@@ -37,7 +38,8 @@ _FIRST_LIDS = 2, 40_000
 def hcas(cluster: SimCluster, node: SimNode, text: str) -> str:
     """Lines `device port key value` as read below /sys/class/infiniband."""
     nics = cluster.platform.nics
-    ethernet = nics.link_layer.lower() == "ethernet"
+    layer = "Unknown" if nics.link_layer.lower() == EFA else nics.link_layer
+    ethernet = layer.lower() != "infiniband"
     lines = []
     for index, (device, share) in enumerate(zip(node.hcas, node.capability.rails, strict=True)):
         down = share == 0.0
@@ -52,7 +54,7 @@ def hcas(cluster: SimCluster, node: SimNode, text: str) -> str:
             f"{device} 1 state {'1: DOWN' if down else '4: ACTIVE'}\n"
             f"{device} 1 phys_state {'2: Polling' if down else '5: LinkUp'}\n"
             f"{device} 1 rate {rate:g} Gb/sec ({RATE_TEXTS.get(round(rate), '4X HDR')})\n"
-            f"{device} 1 link_layer {nics.link_layer}\n"
+            f"{device} 1 link_layer {layer}\n"
             f"{device} 1 lid {lid:#x}\n"
             f"{device} 1 sm_lid {0 if ethernet or down else 1:#x}\n"
             f"{device} 1 netdev {'eth' if ethernet else 'ib'}{index}\n"

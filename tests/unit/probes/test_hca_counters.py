@@ -178,7 +178,7 @@ def test_only_ports_that_all_wait_are_congested() -> None:
 )
 def test_counters_that_cannot_be_read_are_said_once(fixture: str, verdict: Verdict, rule: str) -> None:
     blind = facts(answer("hca_counters", fixture))
-    (result,) = hca_counters.judge("node05", blind.hca_counters)
+    (result,) = hca_counters.judge(blind, NEEDS)
     assert (result.check, result.verdict, result.rule) == ("hca.errors", verdict, rule)
     assert hca_counters.judge_after(blind, blind, NEEDS) == ()
 

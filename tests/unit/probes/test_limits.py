@@ -15,7 +15,7 @@ from healthcheck.probes.read import read_node
 from tests.unit.probes.fixtures import DGX_A100, answer, said
 
 NEEDS = Needs(DGX_A100, own_token="hc-own")
-NO_RDMA = replace(DGX_A100, nics=replace(DGX_A100.nics, link_layer="EFA"))
+NO_RDMA = replace(DGX_A100, nics=replace(DGX_A100.nics, count=0))
 
 
 def facts(fixture: str) -> NodeFacts:

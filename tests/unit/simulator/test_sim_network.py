@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.node import NodeFacts
@@ -13,7 +14,7 @@ from healthcheck.probes.probe import Needs
 from healthcheck.probes.read import read_node
 from healthcheck.simulator.answers import answer
 from healthcheck.simulator.cluster import SimCluster
-from tests.unit.simulator.sim import cluster
+from tests.unit.simulator.sim import A100, cluster
 
 BEGAN_AT = 1_790_000_000.0
 LOOKS = (hcas.NAME, hca_counters.NAME, verbs.NAME)
@@ -56,3 +57,8 @@ def test_a_port_that_is_down_is_silent_and_said_once() -> None:
 def test_all_nodes_have_the_same_settings() -> None:
     sim = cluster()
     assert len({hcas.settings(look(sim, name, 0.0)) for name in sim.nodes}) == 1
+
+
+def test_a_machine_with_efa_has_nothing_against_it() -> None:
+    found = results(cluster(platform=replace(A100, nics=replace(A100.nics, link_layer="EFA"))))
+    assert {result.verdict for result in found} == {Verdict.PASS, Verdict.SKIPPED}
