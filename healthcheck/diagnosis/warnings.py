@@ -56,18 +56,16 @@ def warning_checks(
     verdict: Verdict,
     logs: Sequence[NcclRankLog],
     failures: Sequence[Failure] = (),
-    names: Mapping[str, str] | None = None,
     offsets_s: Mapping[str, float] | None = None,
 ) -> tuple[CheckResult, ...]:
     """Up to 3 results of a job that is not well, the likeliest first; none for a good job, whatever was written.
 
-    `verdict` is that of the job, `failures` what its output says. `names`: host as NCCL prints it -> as in the
-    hostfile (its own name where missing); only hosts of the job count. `offsets_s`: how far the clock of a host is
-    ahead of ours, where it is known.
+    `verdict` is that of the job, `failures` what its output says. `host` of a log is the name in the hostfile; only
+    hosts of the job count. `offsets_s`: how far the clock of a host is ahead of ours, where it is known.
     """
     if verdict in (Verdict.PASS, Verdict.SKIPPED):
         return ()
-    lines = list(_lines(job, logs, names or {}, offsets_s or {}))
+    lines = list(_lines(job, logs, offsets_s or {}))
     known = [line for line in lines if line.cause is not _UNKNOWN]
     firsts = _first_of_each_host(known or (lines if verdict is Verdict.FAIL else []))
     if not firsts:
@@ -85,13 +83,11 @@ def warning_checks(
 _UNKNOWN = BY_CODE["nccl_error"]
 
 
-def _lines(
-    job: CollectiveJob, logs: Iterable[NcclRankLog], names: Mapping[str, str], offsets_s: Mapping[str, float]
-) -> Iterator[_Line]:
+def _lines(job: CollectiveJob, logs: Iterable[NcclRankLog], offsets_s: Mapping[str, float]) -> Iterator[_Line]:
     """Every WARN line that is no mere consequence, with its cause; `_UNKNOWN` where the catalogue has none."""
     of_job = frozenset(job.hosts)
     for log in logs:
-        host = names.get(log.host, log.host)
+        host = log.host
         if host not in of_job:
             continue
         for warning in log.warnings:

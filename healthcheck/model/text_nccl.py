@@ -1,7 +1,8 @@
 """Texts about what NCCL says in its own log."""
 
 NCCL_TEXTS: dict[str, str] = {
-    "nccl.no_log": "NCCL left no log on this node: its network, NICs and transports were not seen",
+    "nccl.no_log": "no log of NCCL came from this node, so {hides} stay unseen",
+    "nccl.hides": "the network, NICs and transports NCCL took",
     "nccl.as_asked": "as this run asked for: it sets {names} itself",
     "nccl.rdma": "NCCL uses the network of the GPUs",
     "nccl.socket": "NCCL fell back to TCP ({network}): it did not get at the InfiniBand or RoCE ports of this node",

@@ -159,6 +159,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.unseen.tool_missing": "no tool for it there",
     "report.unseen.unparsable": "the answer makes no sense",
     "report.unseen.unreachable": "no answer",
+    "report.unseen.no_log": "no log came from there",
     "report.nodes.none": "no host is recorded",
     "report.commands.answer": "Exactly as run, one of each kind; the others are in record.json.",
     "report.commands.alike": "{stage}, {who} ({n} {n:job|jobs} alike)",

@@ -11,7 +11,7 @@ from healthcheck.errors import StoreError
 from healthcheck.evaluation.fleet import judge_drift, judge_pins
 from healthcheck.evaluation.stage import JobJudgement
 from healthcheck.evaluation.transport import judge_transport, nccl_version_by_host
-from healthcheck.model.command import JobOutcome
+from healthcheck.model.command import ExitKind, JobOutcome
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.nccl import NcclRankLog
 from healthcheck.model.playbook import Stage
@@ -24,6 +24,7 @@ from healthcheck.workflows.ledger import Ledger
 
 NCCL = "nccl"
 """The setting under which the version that was really loaded is compared."""
+LOG_FILE = "NCCL_DEBUG_FILE"
 
 
 def judge_logs(
@@ -41,9 +42,9 @@ def judge_logs(
         job = judgement.outcomes[0].job
         logs = tuple(log for outcome in judgement.outcomes for log in _kept(outcome, engine.store))
         failures = tuple(failure for outcome in judgement.outcomes for failure in outcome.output.failures)
-        found += judge_transport(job, logs, ledger.platform, {})
+        found += judge_transport(job, logs, ledger.platform, _expected(judgement.outcomes))
         found += warning_checks(job, judgement.verdict, logs, failures, offsets_s=offsets)
-        versions.update(nccl_version_by_host(logs, {}))
+        versions.update(nccl_version_by_host(logs))
         hosts.update(dict.fromkeys(job.hosts))
     if stage.name == "single_node":
         found += _compared(hosts, versions, ledger)
@@ -52,6 +53,19 @@ def judge_logs(
         if check.verdict > Verdict.PASS:
             engine.observer.event(Event(stage.name, check.message, str(check.component), check.verdict))
     return tuple(found)
+
+
+def _expected(outcomes: Iterable[JobOutcome]) -> tuple[str, ...]:
+    """Hosts whose NCCL must have told us something: their job ended by itself, and its log was not sent elsewhere."""
+    return tuple(
+        dict.fromkeys(
+            host
+            for outcome in outcomes
+            if outcome.result.kind is ExitKind.EXITED and outcome.launch_error is None
+            if all(name != LOG_FILE for name, _ in outcome.job.env)
+            for host in outcome.job.hosts
+        )
+    )
 
 
 def _kept(outcome: JobOutcome, store: RunStore) -> Iterable[NcclRankLog]:

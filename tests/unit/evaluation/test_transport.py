@@ -5,61 +5,29 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from healthcheck.edge.shipped import shipped_platforms
 from healthcheck.evaluation.rank_hosts import ranks_by_host
 from healthcheck.evaluation.transport import judge_transport, nccl_version_by_host
 from healthcheck.model.command import CollectiveJob
-from healthcheck.model.finding import CheckResult
-from healthcheck.model.nccl import NcclRankLog
 from healthcheck.model.platform import Platform
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nccl_log import read_nccl_log
 from tests.unit.evaluation.builders import job
-from tests.unit.parsing.captures import FIXTURES
-
-A100 = shipped_platforms()["a100-sxm4-8gpu-8x200"]
-FEW_NICS = shipped_platforms()["a100-sxm4-8gpu-1x200"]
-H100 = msgspec.structs.replace(A100, gpu=msgspec.structs.replace(A100.gpu, names=("NVIDIA H100 80GB HBM3",)))
-PCIE = msgspec.structs.replace(
-    A100, intra_busbw_gbyte_s=msgspec.structs.replace(A100.intra_busbw_gbyte_s, value=24.0), peak_basis="effective"
-)
-NICS = "NET/IB : Using " + " ".join(f"[{n}]mlx5_{n}:1/IB" for n in range(8)) + " [RO]; OOB eth0:10.0.0.1<0>"
-P2P = "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM/read"
-DONE = "ncclCommInitRank comm 0x1 rank 0 nranks 16 cudaDev 0 nvmlDev 0 busId 7000 commId 0x1 - Init COMPLETE"
-HEALTHY = (
-    "NCCL version 2.21.5+cuda12.4",
-    NICS,
-    "Using network IB",
-    *(f"NET/IB : GPU Direct RDMA Enabled for HCA {n} 'mlx5_{n}'" for n in range(8)),
-    "=== System : maxBw 240.0 totalBw 240.0 ===",
-    "NVLS multicast support is not available on dev 0",
-    P2P,
-    "Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA",
-    "Channel 00/0 : 9[1] -> 0[0] [receive] via NET/IB/0/GDRDMA",
+from tests.unit.evaluation.nccl_nodes import (
+    A100,
     DONE,
+    FEW_NICS,
+    H100,
+    HEALTHY,
+    MULTI,
+    NICS,
+    P2P,
+    PCIE,
+    SINGLE,
+    judged,
+    log,
+    without,
 )
-MULTI = job(2)
-SINGLE = job(1)
-
-
-def log(*messages: str, host: str = "node01") -> NcclRankLog:
-    return read_nccl_log([f"{host}:40:41 [0] NCCL INFO {message}\n" for message in messages], host)
-
-
-def judged(
-    *messages: str, of: CollectiveJob = MULTI, platform: Platform | None = A100, sets: str = ""
-) -> dict[str, CheckResult]:
-    """The results about node01 by check; `sets`: a variable the run sets itself."""
-    of = msgspec.structs.replace(of, env=((sets, "1"),) if sets else ())
-    found = judge_transport(of, [log(*messages)], platform, {"node01": "node01"})
-    assert len({result.check for result in found}) == len(found)
-    assert all(str(result.component) == "node01" and result.job == of.id for result in found)
-    return {result.check: result for result in found}
-
-
-def without(*words: str) -> tuple[str, ...]:
-    """A healthy log that lacks the lines with these words."""
-    return tuple(line for line in HEALTHY if not any(word in line for word in words))
+from tests.unit.parsing.captures import FIXTURES
 
 
 def test_a_healthy_node_passes_everything_without_a_word_of_evidence() -> None:
@@ -253,87 +221,6 @@ def test_nvls_is_asked_for_only_where_it_exists() -> None:
     assert "nccl.nvls" not in judged(*HEALTHY, platform=small)  # a board without switches
 
 
-@pytest.mark.parametrize(
-    ("said", "rule"),
-    [
-        ("NCCL_ALGO set by environment to Ring", "settings.algo"),
-        ("NCCL_PROTO set by environment to LL", "settings.proto"),
-        ("NCCL_MAX_NCHANNELS set by environment to 2.", "settings.channels"),
-        ("NCCL_NTHREADS set by environment to 64.", "settings.forced"),
-        ("NCCL_BUFFSIZE set by environment to 1048576.", "settings.forced"),
-        ("NCCL_P2P_DISABLE set by environment to 1.", "settings.p2p_disable"),
-        ("NCCL_P2P_DIRECT_DISABLE set by environment to 1.", "settings.forced"),
-        ("NCCL_P2P_LEVEL set by environment to LOC", "settings.p2p_disable"),
-        ("NCCL_SHM_DISABLE set by environment to 1.", "settings.shm_disable"),
-        ("NCCL_IB_DISABLE set by environment to 2.", "settings.ib_disable"),
-        ("NCCL_NET_GDR_LEVEL set by environment to LOC", "settings.gdr_level"),
-        ("NCCL_IB_GID_INDEX set by environment to 3.", "settings.gid_index"),
-    ],
-)
-def test_a_variable_that_forces_nccl_is_quoted(said: str, rule: str) -> None:
-    result = judged(*HEALTHY, said)["nccl.settings"]
-    assert (result.verdict, result.rule) == (Verdict.DEGRADED, rule)
-    assert result.evidence[0].text.endswith(said)
-    name = said.partition(" ")[0]
-    assert name in str(result.message)
-    assert judged(*HEALTHY, said, sets=name)["nccl.settings"].verdict is Verdict.PASS  # this run set it
-
-
-@pytest.mark.parametrize(
-    "brought",
-    [
-        "NET/OFI Adding NCCL_BUFFSIZE=1048576 to environment",
-        "NET/OFI Setting NCCL_BUFFSIZE to 1MiB",
-        "NET/OFI Running on p5 platform, Setting NCCL_BUFFSIZE environment variable to 1048576",
-    ],
-)
-def test_what_the_plugin_of_a_network_brings_along_is_no_leftover(brought: str) -> None:
-    taken = "NCCL_BUFFSIZE set by environment to 1048576."
-    for lines in ((brought, taken), (taken, brought)):
-        assert judged(*HEALTHY, *lines)["nccl.settings"].verdict is Verdict.PASS
-    assert judged(*HEALTHY, taken.replace("environment", "env plugin"))["nccl.settings"].verdict is Verdict.PASS
-    other = "NCCL_PROTO set by environment to LL"
-    result = judged(*HEALTHY, brought, taken, other)["nccl.settings"]
-    assert result.rule == "settings.proto" and "BUFFSIZE" not in str(result.message)
-
-
-def test_the_variable_that_costs_most_comes_first() -> None:
-    said = ("NCCL_ALGO set by environment to Ring", "NCCL_IB_DISABLE set by environment to 1.")
-    result = judged(*HEALTHY, *said)["nccl.settings"]
-    assert result.rule == "settings.ib_disable"
-    assert str(result.message).endswith("NCCL_IB_DISABLE=1, NCCL_ALGO=Ring")
-
-
-def test_nvls_switched_off_matters_where_it_exists() -> None:
-    said = "NCCL_NVLS_ENABLE set by environment to 0."
-    assert judged(*HEALTHY, said)["nccl.settings"].verdict is Verdict.PASS
-    assert judged(*HEALTHY, said, platform=H100)["nccl.settings"].rule == "settings.nvls_disable"
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "NCCL_DEBUG_FILE set by environment to /tmp/x",
-        "NCCL_IB_HCA set to mlx5",
-        "NCCL_SOCKET_IFNAME set by environment to eth0",
-        "NCCL_P2P_DISABLE set by environment to 0.",
-        "NCCL_NVLS_ENABLE set by environment to 1.",
-        "NCCL_P2P_LEVEL set by environment to NVL",
-        "NCCL_NET_GDR_LEVEL set by environment to SYS",
-        "NCCL_IB_GID_INDEX set by environment to -1.",
-        "NCCL_MIN_NCHANNELS set by environment to 32.",
-        "NCCL_TOPO_FILE set by environment to /etc/topo.xml",
-    ],
-)
-def test_a_variable_that_forces_nothing_is_no_finding(said: str) -> None:
-    assert judged(*HEALTHY, said)["nccl.settings"].verdict is Verdict.PASS
-
-
-def test_a_gid_index_is_needed_before_2_21() -> None:
-    older = ("NCCL version 2.18.3+cuda12.2", *HEALTHY[1:], "NCCL_IB_GID_INDEX set by environment to 3.")
-    assert judged(*older)["nccl.settings"].verdict is Verdict.PASS
-
-
 def test_what_the_run_asked_for_is_not_held_against_the_node() -> None:
     found = judged("Using network Socket", of=SINGLE, sets="NCCL_IB_DISABLE")["nccl.transport"]
     assert (found.verdict, found.rule) == (Verdict.SKIPPED, "transport.as_asked")
@@ -341,36 +228,30 @@ def test_what_the_run_asked_for_is_not_held_against_the_node() -> None:
     assert judged(*HEALTHY, sets="NCCL_IB_DISABLE")["nccl.transport"].verdict is Verdict.PASS
 
 
-def test_a_node_goes_by_its_name_in_the_hostfile() -> None:
-    of = msgspec.structs.replace(MULTI, hosts=("gpu01.cluster", "10.0.0.2"))
-    logs = [log(*HEALTHY, host="gpu01"), log(*HEALTHY, host="ip-10-0-0-2"), log(*HEALTHY, host="elsewhere")]
-    logs[2] = msgspec.structs.replace(logs[2], n_ranks=4)
-    found = judge_transport(of, logs, A100, {"ip-10-0-0-2": "10.0.0.2"})
-    assert {str(result.component) for result in found} == {"gpu01.cluster", "10.0.0.2"}
-    unknown = judge_transport(of, [msgspec.structs.replace(logs[2], n_ranks=16, rank=9)], A100, {})
-    assert {str(result.component) for result in unknown} == {"10.0.0.2"}  # ranks 8 to 15 are there
-    assert judge_transport(of, [logs[2]], A100, {}) == ()
+def test_logs_of_hosts_that_are_not_of_the_job_count_for_nobody() -> None:
+    assert judge_transport(MULTI, [log(*HEALTHY, host="elsewhere")], A100) == ()
 
 
 def test_a_node_without_a_log_is_named_only_where_one_was_expected() -> None:
-    assert {str(one.component) for one in judge_transport(MULTI, [log(*HEALTHY)], A100, {})} == {"node01"}
+    assert {str(one.component) for one in judge_transport(MULTI, [log(*HEALTHY)], A100)} == {"node01"}
     (missing,) = (
         one
-        for one in judge_transport(MULTI, [log(*HEALTHY)], A100, {}, expected_hosts=MULTI.hosts)
+        for one in judge_transport(MULTI, [log(*HEALTHY)], A100, expected_hosts=MULTI.hosts)
         if str(one.component) == "node02"
     )
-    assert (missing.verdict, missing.rule) == (Verdict.SKIPPED, "unseen.tool_missing")
+    assert (missing.verdict, missing.rule) == (Verdict.SKIPPED, "unseen.no_log")
+    assert missing.message.args["hides"]
 
 
 def test_all_ranks_of_a_node_make_one_result() -> None:
     good, bad = log(*HEALTHY), log(*HEALTHY, "Channel 00/0 : 3[3] -> 2[2] via SHM/direct/direct")
-    found = judge_transport(MULTI, [good, bad, good], A100, {})
+    found = judge_transport(MULTI, [good, bad, good], A100)
     assert [one.rule for one in found if one.check == "nccl.p2p"] == ["p2p.shm"]
 
 
 def test_versions_by_host_for_the_comparison_over_the_fleet() -> None:
     logs = [log(*HEALTHY), log(*HEALTHY), log("NCCL version 2.18.3+cuda12.2", host="n2"), log("x", host="n3")]
-    assert nccl_version_by_host(logs, {"n2": "node02"}) == (("node01", "2.21.5"), ("node02", "2.18.3"))
+    assert nccl_version_by_host(logs) == (("n2", "2.18.3"), ("node01", "2.21.5"))
 
 
 @pytest.mark.parametrize(
@@ -385,5 +266,5 @@ def test_versions_by_host_for_the_comparison_over_the_fleet() -> None:
 )
 def test_whole_logs_of_five_versions(name: str, of: CollectiveJob, platform: Platform, rules: set[str]) -> None:
     with (FIXTURES / "nccl_log" / f"{name}.log").open() as lines:
-        found = judge_transport(of, [read_nccl_log(lines)], platform, {})
+        found = judge_transport(of, [msgspec.structs.replace(read_nccl_log(lines), host="node01")], platform)
     assert {one.rule for one in found if one.verdict > Verdict.PASS} == rules

@@ -114,7 +114,7 @@ def _of_log(case: Case) -> str:
         "comm 0x1 rank 0 nranks 8 cudaDev 0 busId 7000 - Init COMPLETE",
     )
     log = read_nccl_log([f"node01:40:41 [0] NCCL INFO {line}\n" for line in lines], "node01")
-    found = judge_transport(job(1), [log], case.platform, {})
+    found = judge_transport(job(1), [log], case.platform)
     (result,) = (result for result in found if result.check == "nccl.settings")
     return result.rule if result.verdict > Verdict.PASS else ""
 
@@ -123,8 +123,8 @@ def test_what_costs_most_comes_first_on_both_sides() -> None:
     both = "settings\nfile /etc/nccl.conf\nline 1:NCCL_ALGO=Ring\nline 2:NCCL_IB_DISABLE=1"
     (login,) = nccl_settings.judge(read_node("n", {"nccl_settings": said(both)}), Needs(DGX_A100, own_token="hc-own"))
     lines = ("Using network IB", "NCCL_ALGO set by environment to Ring", "NCCL_IB_DISABLE set by environment to 1")
-    log = read_nccl_log([f"n:40:41 [0] NCCL INFO {line}\n" for line in lines], "n")
-    (result,) = (one for one in judge_transport(job(1), [log], DGX_A100, {}) if one.check == "nccl.settings")
+    log = read_nccl_log([f"node01:40:41 [0] NCCL INFO {line}\n" for line in lines], "node01")
+    (result,) = (one for one in judge_transport(job(1), [log], DGX_A100) if one.check == "nccl.settings")
     assert login.rule == result.rule == "settings.ib_disable"
     for message in (login.message, result.message):
         assert "NCCL_IB_DISABLE=1, NCCL_ALGO=Ring" in str(message)
