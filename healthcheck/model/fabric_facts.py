@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 NEAR = ("PIX", "PSB", "PXB")
@@ -87,6 +89,26 @@ class AcsPort(Struct, frozen=True):
         return "SrcValid+" in self.control or "ReqRedir+" in self.control
 
 
+_SWITCHED_ON = frozenset({"intel_iommu=on", "amd_iommu=on"})
+
+
+def _passes(word: str) -> bool | None:
+    """What a word of the command line asks for, spelled in any way the kernel takes; None: nothing of the kind.
+
+    https://docs.kernel.org/admin-guide/kernel-parameters.html
+    """
+    name, _, value = word.partition("=")
+    if name == "iommu":
+        options = value.split(",")
+        return True if "pt" in options else False if "nopt" in options else None
+    if name != "iommu.passthrough":
+        return None
+    value = value.lower()
+    return (
+        True if value.startswith(("y", "t", "1", "on")) else False if value.startswith(("n", "f", "0", "of")) else None
+    )
+
+
 class Iommu(Struct, frozen=True):
     """Whether DMA addresses are translated. `words` are the words about it on the kernel's command line.
 
@@ -107,14 +129,23 @@ class Iommu(Struct, frozen=True):
 
     @property
     def mode(self) -> str:
-        """`off`, `passthrough` or `translating`. The domains of the GPUs say it best, the command line else."""
+        """`off`, `passthrough`, `translating` or `unknown`.
+
+        The domains of the GPUs say it best, the command line else. Where neither does it is as the kernel was built
+        (CONFIG_IOMMU_DEFAULT_PASSTHROUGH), which nothing tells.
+        """
         if not self.groups:
             return "off"
         if self.domains:
             translated = any(domain.startswith("DMA") for domain in self.domains)
-        else:
-            translated = not {"iommu=pt", "iommu.passthrough=1"} & set(self.words)
-        return "translating" if translated else "passthrough"
+            return "translating" if translated else "passthrough"
+        asked = [passes for word in self.words if (passes := _passes(word)) is not None]
+        if asked:
+            return "passthrough" if asked[-1] else "translating"
+        return "translating" if _SWITCHED_ON & set(self.words) else "unknown"
+
+
+_BACKPORTING = re.compile(r"^4\.18\.0-\d.*\.el8", re.ASCII)
 
 
 class GpuDirect(Struct, frozen=True):
@@ -141,7 +172,17 @@ class GpuDirect(Struct, frozen=True):
     @property
     def dma_buf(self) -> bool:
         """Whether the driver can hand out GPU memory by DMA-BUF: open modules on a kernel of at least 5.12."""
-        return "Open Kernel Module" in (self.driver or "") and _version(self.kernel) >= (5, 12)
+        return self.open_modules and _version(self.kernel) >= (5, 12)
+
+    @property
+    def open_modules(self) -> bool:
+        """Whether the driver has the open kernel modules."""
+        return "Open Kernel Module" in (self.driver or "")
+
+    @property
+    def dma_buf_unknown(self) -> bool:
+        """Open modules on a kernel whose number says little: that of RHEL 8 (4.18.0-553.el8) carries later code."""
+        return self.open_modules and not self.dma_buf and _BACKPORTING.search(self.kernel or "") is not None
 
 
 def _version(kernel: str | None) -> tuple[int, int]:

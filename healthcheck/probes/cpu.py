@@ -18,7 +18,8 @@ from healthcheck.probes.unseen import unseen
 NAME = "cpu"
 CHECK = "cpu.governor"
 SLOW = frozenset({"powersave", "ondemand", "conservative"})
-# These choose the speed in hardware; their `powersave` is the ordinary setting and slows nothing down.
+# These choose the speed in hardware; their `powersave` is the ordinary setting and slows nothing down, on all CPUs or
+# on some.
 SELF_GOVERNED = frozenset({"intel_pstate", "amd-pstate", "amd-pstate-epp", "amd_pstate", "amd_pstate_epp"})
 _SOURCE = "/sys/devices/system/cpu/cpu*/cpufreq"
 
@@ -73,13 +74,15 @@ def judge(facts: NodeFacts) -> CheckResult:
         message = say("probe.cpu.no_governor")
         return CheckResult(CHECK, node(facts.host), Verdict.SKIPPED, message, "cpu.does_not_apply", stage="probe")
     names = ", ".join(f"{name} ({count})" for name, count in cpu.governors)
-    if len(cpu.governors) > 1:
+    if cpu.driver in SELF_GOVERNED:
+        verdict, rule, message = Verdict.PASS, "cpu.governor_fast", say("probe.cpu.governor_fast")
+    elif len(cpu.governors) > 1:
         verdict, rule, message = (
             Verdict.DEGRADED,
             "cpu.governors_differ",
             say("probe.cpu.governors_differ", names=names),
         )
-    elif cpu.governors[0][0] in SLOW and cpu.driver not in SELF_GOVERNED:
+    elif cpu.governors[0][0] in SLOW:
         name, driver = cpu.governors[0][0], cpu.driver or "?"
         verdict, rule = Verdict.DEGRADED, "cpu.governor_slow"
         message = say("probe.cpu.governor_slow", name=name, driver=driver)

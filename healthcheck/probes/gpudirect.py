@@ -2,6 +2,7 @@
 
 Either of two ways is enough: the module nvidia_peermem (nv_peer_mem in older days), or DMA-BUF, which needs the open
 modules of the driver and a kernel of at least 5.12. With neither, everything between nodes goes through main memory.
+The kernels of RHEL 8 call themselves 4.18 and carry much of later ones, so there it is not known whether DMA-BUF works.
 Amazon's EFA brings a way of its own.
 """
 
@@ -93,7 +94,7 @@ def judge(
         return (_result(host, Verdict.PASS, "gdr.peermem", say("probe.gdr.peermem")),)
     if found.dma_buf:
         return (_result(host, Verdict.PASS, "gdr.dma_buf", say("probe.gdr.dma_buf")),)
-    lamed = together and platform is not None
+    lamed = together and platform is not None and not found.dma_buf_unknown
     if found.complaints:
         message = say("probe.gdr.load_failed", line=found.complaints[-1][:200])
         return (
@@ -110,6 +111,9 @@ def judge(
         Evidence(_DRIVER, found.driver),
         Evidence("/proc/sys/kernel/osrelease", found.kernel or ""),
     )
+    if found.dma_buf_unknown:
+        silent = Reading[GpuDirect](ReadingState.TOOL_MISSING, evidence=evidence[1:])
+        return (unseen(CHECK, host, silent, say("probe.gdr.hides"), needed=False),)
     if found.installed:
         message = say("probe.gdr.not_loaded", path=found.installed)
         return (_result(host, Verdict.FAIL if lamed else Verdict.DEGRADED, "gdr.not_loaded", message, evidence),)
@@ -132,7 +136,7 @@ def _result(
 def settings(facts: NodeFacts) -> Settings:
     """`gpudirect`: by which way NICs reach GPU memory."""
     found = facts.gpudirect.value
-    if found is None or found.driver is None:
+    if found is None or found.driver is None or (found.dma_buf_unknown and not found.peermem):
         return ()
     ways = [way for way, there in (("nvidia_peermem", found.peermem), ("dma-buf", found.dma_buf)) if there]
     return (("gpudirect", " and ".join(ways) or "none"),)

@@ -2,7 +2,7 @@
 
 On bare metal the IOMMU is to be off or to let addresses pass; translation sends what a NIC reads from a GPU through
 the processor. In a virtual machine it keeps machines apart and has to stay. The domain a GPU is in says it exactly;
-kernels before 5.11 do not show it to users, so there the command line of the kernel decides.
+kernels before 5.11 do not show it to users, so there the command line of the kernel decides, where it says anything.
 """
 
 from __future__ import annotations
@@ -102,6 +102,9 @@ def judge(host: str, reading: Reading[Iommu]) -> tuple[CheckResult, ...]:
         return (_result(host, Verdict.PASS, "iommu.passthrough", say("probe.iommu.passthrough")),)
     if not any(unit.startswith(_X86) for unit in found.units):
         return (_result(host, Verdict.SKIPPED, "iommu.does_not_apply", say("probe.iommu.other")),)
+    if found.mode == "unknown":
+        silent = Reading[Iommu](ReadingState.DENIED, evidence=(Evidence("iommu_group/type of a GPU", "(not shown)"),))
+        return (unseen(CHECK, host, silent, say("probe.iommu.hides"), needed=False),)
     evidence = (
         Evidence(GROUPS, f"{found.groups} groups"),
         *(Evidence("iommu_group/type of a GPU", domain) for domain in found.domains[:1]),
@@ -120,4 +123,4 @@ def _result(host: str, verdict: Verdict, rule: str, message: Message) -> CheckRe
 def settings(facts: NodeFacts) -> Settings:
     """`iommu`: off, passthrough or translating."""
     found = facts.iommu.value
-    return () if found is None else (("iommu", found.mode),)
+    return () if found is None or found.mode == "unknown" else (("iommu", found.mode),)

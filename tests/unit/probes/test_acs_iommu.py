@@ -84,6 +84,35 @@ def test_what_the_gpus_are_in_weighs_more_than_the_command_line() -> None:
     assert (result.rule, result.evidence[1].text) == ("pcie.iommu_on", "DMA-FQ")
 
 
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        ("", "unseen.denied"),
+        ("iommu.strict=0", "unseen.denied"),
+        ("iommu.passthrough=y", "iommu.passthrough"),
+        ("iommu.passthrough=on", "iommu.passthrough"),
+        ("iommu.passthrough=1", "iommu.passthrough"),
+        ("intel_iommu=on iommu=force,pt", "iommu.passthrough"),
+        ("intel_iommu=on", "pcie.iommu_on"),
+        ("iommu.passthrough=off", "pcie.iommu_on"),
+        ("iommu=pt iommu=nopt", "pcie.iommu_on"),
+        ("iommu.passthrough=0 iommu.passthrough=y", "iommu.passthrough"),
+    ],
+)
+def test_a_kernel_that_does_not_show_the_domains_is_asked_for_its_command_line(words: str, rule: str) -> None:
+    lines = "".join(f"word {word}\n" for word in words.split())
+    reading = iommu.read(said(f"{lines}machine none\nunit dmar0\ngroups 187"))
+    (result,) = iommu.judge("n", reading)
+    assert result.rule == rule
+    facts = replace(unreachable("n", "x"), iommu=reading)
+    assert bool(iommu.settings(facts)) is (rule != "unseen.denied")
+
+
+def test_a_kernel_that_was_built_to_let_addresses_pass_needs_no_word() -> None:
+    text = "machine none\nunit ivhd0\ndomain identity\ngroups 214"
+    assert iommu.judge("n", iommu.read(said(text)))[0].rule == "iommu.passthrough"
+
+
 def test_the_mode_is_compared_across_the_fleet() -> None:
     facts = replace(unreachable("n", "x"), iommu=iommu.read(answer("iommu", "healthy")))
     assert iommu.settings(facts) == (("iommu", "passthrough"),)

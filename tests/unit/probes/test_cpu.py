@@ -37,6 +37,12 @@ def test_what_differs_is_quoted_with_its_numbers() -> None:
     ]
 
 
+@pytest.mark.parametrize("driver", ["intel_pstate", "amd-pstate-epp"])
+def test_hardware_that_governs_itself_may_be_set_unevenly(driver: str) -> None:
+    text = f"online 0-127\ngovernor 127 powersave\ngovernor 1 performance\ndriver {driver}\nnuma 2"
+    assert cpu.judge(read_node("n", {"cpu": said(text)})).rule == "cpu.governor_fast"
+
+
 def test_no_numa_node_is_unknown_and_not_none() -> None:
     reading = cpu.read(said("online 0-7\nnuma 0"))
     assert reading.value is not None

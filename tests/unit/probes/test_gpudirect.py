@@ -42,6 +42,25 @@ def test_recorded_nodes(fixture: str, expected: tuple[str, str]) -> None:
     assert judged(fixture) == expected
 
 
+@pytest.mark.parametrize(
+    ("kernel", "rule"),
+    [
+        ("4.18.0-553.16.1.el8_10.x86_64", "unseen.tool_missing"),
+        ("4.18.0-372.9.1.el8.x86_64", "unseen.tool_missing"),
+        ("4.18.0-25-generic", "gdr.none"),
+        ("5.14.0-427.13.1.el9_4.x86_64", "gdr.dma_buf"),
+    ],
+)
+def test_the_number_of_a_kernel_that_carries_later_code_says_little(kernel: str, rule: str) -> None:
+    text = answer("gpudirect", "sick_open_modules_old_kernel").stdout.replace("5.4.0-164-generic", kernel)
+    reading = gpudirect.read(said(text))
+    assert gpudirect.judge("n", reading, DGX_A100, together=True)[0].rule == rule
+    facts = replace(unreachable("n"), gpudirect=reading)
+    assert bool(gpudirect.settings(facts)) is (rule != "unseen.tool_missing")
+    closed = gpudirect.read(said(text.replace("Open Kernel Module for x86_64", "x86_64 Kernel Module")))
+    assert gpudirect.judge("n", closed, DGX_A100, together=True)[0].verdict is Verdict.FAIL
+
+
 def test_a_node_that_works_alone_is_only_degraded() -> None:
     assert judged("sick_none", together=False) == ("DEGRADED", "gdr.none")
     assert judged("sick_none", None) == ("DEGRADED", "gdr.none")
