@@ -75,7 +75,7 @@ def test_every_template_is_used() -> None:
     )
     # Put together from a prefix and the name of a launch failure, a cause, a stage, a state, a word or a verdict.
     rooms = r"launch|cause|remedy|why|against|probe|report\.(?:stage|state(?:\.short)?|word|term|looks|unseen)"
-    built = re.compile(rf"(?:(?:{rooms})\.(?=\w+$)|check\.)([\w.]+)")
+    built = re.compile(rf"(?:(?:{rooms})\.(?=\w+$)|(?:check|limit)\.)([\w.]+)")
     verdicts = {verdict.name.lower() for verdict in Verdict}
     unused = []
     for code in CATALOGUE_EN:

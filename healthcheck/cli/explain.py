@@ -12,13 +12,17 @@ from healthcheck.cli import options
 
 if TYPE_CHECKING:
     from healthcheck.diagnosis.cause import Cause
+    from healthcheck.diagnosis.lookup import Meaning
 
 _WIDTH = 96
 _FIELD = re.compile(r"\{(\w+)(?::([^}|]*\|)?([^}]*))?\}")
 
 
 def command(
-    code: Annotated[str | None, typer.Argument(help="A cause, a check or a rule; without one all are listed.")] = None,
+    code: Annotated[
+        str | None,
+        typer.Argument(help="A cause, a check, a rule, the number of an Xid, or what names begin with; without, all."),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Explain a code of a report: how it comes about, what to do, what would speak against it.
@@ -27,59 +31,32 @@ def command(
     """
     from healthcheck.cli.document import print_document
     from healthcheck.cli.exits import out
+    from healthcheck.diagnosis.causes import CAUSES
+    from healthcheck.diagnosis.lookup import Meaning, known_checks
 
-    causes, checks = found(code) if code is not None else (known_causes(), known_checks())
+    found = Meaning(CAUSES, known_checks(), family=True) if code is None else _found(code)
     if json:
         print_document(
-            "healthcheck.explain/1", causes=[as_document(cause) for cause in causes], checks=[*map(_as_check, checks)]
+            "healthcheck.explain/1",
+            causes=[as_document(cause) for cause in found.causes],
+            checks=[*map(_as_check, found.checks)],
+            **({"xid": {"code": found.xid, "means": text(found.xid)}} if found.xid else {}),
         )
         return
-    lines = _listed(causes, checks) if code is None else _told(causes, checks)
-    out("\n".join(lines))
+    out("\n".join(_listed(found) if found.family else _told(found)))
 
 
-def known_causes() -> tuple[Cause, ...]:
-    """All of the catalogue, most urgent first."""
-    from healthcheck.diagnosis.causes import CAUSES
-
-    return CAUSES
-
-
-def known_checks() -> tuple[str, ...]:
-    """The ids of all checks."""
-    from healthcheck.model.text_checks import CHECK_TEXTS
-
-    return tuple(sorted(code.removeprefix("check.") for code in CHECK_TEXTS))
-
-
-def found(code: str) -> tuple[tuple[Cause, ...], tuple[str, ...]]:
-    """(causes, check ids) of that name: a cause with or without `cause.`, a check id, or a rule.
-
-    InputError with the nearest names for any other.
-    """
-    from healthcheck.diagnosis.causes import BY_CODE, UNEXPLAINED, cause_of
+def _found(code: str) -> Meaning:
+    """InputError with the nearest names where nothing is called so."""
+    from healthcheck.diagnosis.lookup import meaning_of, near
     from healthcheck.errors import InputError
 
-    cause = BY_CODE.get(re.sub(r"^(?:cause|remedy|why|against)\.", "", code))
-    if cause is not None:
-        return (cause,), ()
-    check = code.removeprefix("check.")
-    checks = (check,) if check in known_checks() else ()
-    by_rule = cause_of(code) if "." in code else UNEXPLAINED
-    causes = (by_rule,) if by_rule is not UNEXPLAINED else ()
-    if not causes and not checks:
-        raise InputError("healthcheck explain", f"there is no cause, check or rule {code!a}{_near(code)}")
-    return causes, checks
-
-
-def _near(code: str) -> str:
-    import difflib
-
-    from healthcheck.diagnosis.causes import BY_CODE, BY_RULE
-
-    names = [*BY_CODE, *known_checks(), *(rule for rule in BY_RULE if not rule.startswith("warn."))]
-    near = difflib.get_close_matches(code.removeprefix("cause."), names, n=3, cutoff=0.5)
-    return f"; did you mean {', '.join(near)}?" if near else "; healthcheck explain lists all"
+    found = meaning_of(code)
+    if found is None:
+        alike = near(code)
+        hint = f"did you mean {', '.join(alike)}?" if alike else "healthcheck explain lists all"
+        raise InputError("healthcheck explain", f"there is no cause, check, rule or Xid {code!a}; {hint}")
+    return found
 
 
 def text(code: str) -> str:
@@ -108,37 +85,77 @@ def as_document(cause: Cause) -> dict[str, object]:
     }
 
 
-def _as_check(check: str) -> dict[str, str]:
-    return {"check": check, "asks": text(f"check.{check}")}
+def _as_check(check: str) -> dict[str, object]:
+    """A check of the JSON document, with the rules it can end with and the cause of each."""
+    from healthcheck.diagnosis.check_rules import rules_of
+
+    return {
+        "check": check,
+        "asks": text(f"check.{check}"),
+        "limit": _limit(check),
+        "rules": [
+            {"rule": rule, "cause": f"cause.{cause.code}", "title": text(f"cause.{cause.code}")}
+            for rule, cause in rules_of(check)
+        ],
+    }
 
 
-def _listed(causes: tuple[Cause, ...], checks: tuple[str, ...]) -> Iterator[str]:
-    width = max(len(name) for name in (*(cause.code for cause in causes), *checks))
-    yield "Causes, most urgent first:"
-    yield from (f"  {cause.code:<{width}}  {text(f'cause.{cause.code}')}" for cause in causes)
-    yield ""
-    yield "Checks:"
-    yield from (f"  {check:<{width}}  {text(f'check.{check}')}" for check in checks)
+def _limit(check: str) -> str | None:
+    from healthcheck.model.texts import CATALOGUE_EN
+
+    return text(f"limit.{check}") if f"limit.{check}" in CATALOGUE_EN else None
 
 
-def _told(causes: tuple[Cause, ...], checks: tuple[str, ...]) -> Iterator[str]:
-    for check in checks:
-        yield f"check {check}"
-        yield from _paragraph("asks", text(f"check.{check}"))
-    if checks and causes:
+def _listed(found: Meaning) -> Iterator[str]:
+    width = max(len(name) for name in (*(cause.code for cause in found.causes), *found.checks))
+    if found.causes:
+        yield "Causes, most urgent first:"
+        yield from (f"  {cause.code:<{width}}  {text(f'cause.{cause.code}')}" for cause in found.causes)
+    if found.causes and found.checks:
         yield ""
-    for cause in causes:
-        told = as_document(cause)
-        follows = ", only follows from something else" if cause.secondary else ""
-        yield f"cause.{cause.code}: {told['title']}"
-        yield from _paragraph("severity", f"{cause.severity}, {cause.confidence} when found{follows}")
-        yield from _paragraph("why", str(told["why"]))
-        yield from _paragraph("do", str(told["remedy"]))
-        yield from _paragraph("against", str(told["against"]))
-        yield from _paragraph("rules", ", ".join(cause.rules))
-        yield from _paragraph("line", cause.signature)
-        yield from (f"  {'try' if not at else '':<9} {line}" for at, line in enumerate(_commands(cause)))
-        yield from _paragraph("read", cause.reference)
+    if found.checks:
+        yield "Checks:"
+        yield from (f"  {check:<{width}}  {text(f'check.{check}')}" for check in found.checks)
+
+
+def _told(found: Meaning) -> Iterator[str]:
+    for check in found.checks:
+        yield from _check(check)
+    if found.checks and found.causes:
+        yield ""
+    if found.xid:
+        yield f"{found.xid}: {text(found.xid)}"
+        yield ""
+    for cause in found.causes:
+        yield from _cause(cause)
+
+
+def _check(check: str) -> Iterator[str]:
+    from healthcheck.diagnosis.check_rules import rules_of
+
+    yield f"check {check}"
+    yield from _paragraph("asks", text(f"check.{check}"))
+    yield from _paragraph("limit", _limit(check) or "")
+    by_cause: dict[str, list[str]] = {}
+    for rule, cause in rules_of(check):
+        by_cause.setdefault(cause.code, []).append(rule)
+    for place, (code, rules) in enumerate(by_cause.items()):
+        words = f"cause.{code}: {text(f'cause.{code}')} ({', '.join(rules)})"
+        yield from _paragraph("" if place else "ends in", words)
+
+
+def _cause(cause: Cause) -> Iterator[str]:
+    told = as_document(cause)
+    follows = ", only follows from something else" if cause.secondary else ""
+    yield f"cause.{cause.code}: {told['title']}"
+    yield from _paragraph("severity", f"{cause.severity}, {cause.confidence} when found{follows}")
+    yield from _paragraph("why", str(told["why"]))
+    yield from _paragraph("do", str(told["remedy"]))
+    yield from _paragraph("against", str(told["against"]))
+    yield from _paragraph("rules", ", ".join(cause.rules))
+    yield from _paragraph("line", cause.signature)
+    yield from (f"  {'try' if not at else '':<9} {line}" for at, line in enumerate(_commands(cause)))
+    yield from _paragraph("read", cause.reference)
 
 
 def _commands(cause: Cause) -> list[str]:

@@ -29,6 +29,7 @@ from healthcheck.model.text_fleet import FLEET_TEXTS
 from healthcheck.model.text_gpus import GPU_TEXTS
 from healthcheck.model.text_hosts import HOST_TEXTS
 from healthcheck.model.text_jobs import JOB_TEXTS
+from healthcheck.model.text_limits import LIMIT_TEXTS
 from healthcheck.model.text_nccl import NCCL_TEXTS
 from healthcheck.model.text_network import NETWORK_TEXTS
 from healthcheck.model.text_probes import PROBE_TEXTS
@@ -58,6 +59,7 @@ CATALOGUE_EN = _joined(
     NCCL_TEXTS,
     FLEET_TEXTS,
     CHECK_TEXTS,
+    LIMIT_TEXTS,
     FABRIC_CAUSE_TEXTS,
     GPU_CAUSE_TEXTS,
     JOB_CAUSE_TEXTS,

@@ -30,6 +30,45 @@ def test_a_check_says_what_it_asks(shell: Shell) -> None:
         assert said.out.startswith("check hca.rate\n  asks      is each compute port at its promised rate")
 
 
+def test_a_check_says_its_limit_and_what_it_can_end_with(shell: Shell) -> None:
+    lines = shell("explain", "hca.rate").out.splitlines()
+    assert any(line.startswith("  limit     ") and "promised rate" in line for line in lines)
+    assert any(line.startswith("  ends in   cause.hca_down: port <port> of <device> is down") for line in lines)
+    assert any("cause.hca_slow: the link of <device>" in line for line in lines)
+    (check,) = json.loads(shell("explain", "hca.rate", "--json").out)["checks"]
+    assert "50 %" in check["limit"]
+    assert {"hca.down": "cause.hca_down", "hca.rate_low": "cause.hca_slow"}.items() <= {
+        row["rule"]: row["cause"] for row in check["rules"]
+    }.items()
+    assert all(row["title"] for row in check["rules"])
+
+
+@pytest.mark.parametrize(
+    ("number", "means", "cause"),
+    [("79", "xid.79: the GPU has fallen off the bus", "xid_off_bus"), ("xid.38", "xid.38: the driver", "xid_fatal")],
+)
+def test_the_number_of_an_xid_is_explained(shell: Shell, number: str, means: str, cause: str) -> None:
+    said = shell("explain", number).out
+    assert said.startswith(means)
+    assert f"\ncause.{cause}: " in said
+    document = json.loads(shell("explain", number, "--json").out)
+    assert document["xid"]["means"] in said
+    assert [row["code"] for row in document["causes"]] == [f"cause.{cause}"]
+
+
+@pytest.mark.parametrize(
+    ("begins", "members"), [("xid", {"xid_off_bus", "xid_fatal"}), ("hca", {"hca_slow", "hca.rate"})]
+)
+def test_what_names_begin_with_lists_the_family(shell: Shell, begins: str, members: set[str]) -> None:
+    said = shell("explain", begins)
+    listed = {line.split()[0] for line in said.out.splitlines() if line.startswith("  ")}
+    assert said.code == 0 and members <= listed
+    assert listed < {cause.code for cause in CAUSES} | {code.removeprefix("check.") for code in CHECK_TEXTS}
+    document = json.loads(shell("explain", begins, "--json").out)
+    told = [row["code"].removeprefix("cause.") for row in document["causes"]]
+    assert {*told, *(row["check"] for row in document["checks"])} == listed
+
+
 def test_a_rule_that_only_its_first_word_names_is_explained_too(shell: Shell) -> None:
     assert shell("explain", "connect.reset").out.startswith("cause.connection_lost:")
 
@@ -51,7 +90,7 @@ def test_the_json_document_holds_what_is_printed(shell: Shell) -> None:
     assert document["checks"] == []
 
 
-@pytest.mark.parametrize("code", ["hca_slwo", "cause.hca_slwo", "hca.rate_brokn", "", "\x1b[31m"])
+@pytest.mark.parametrize("code", ["hca_slwo", "cause.hca_slwo", "hca.rate_brokn", "", "h", "99999", "\x1b[31m"])
 def test_a_code_that_does_not_exist_is_one_sentence_with_the_nearest(shell: Shell, code: str) -> None:
     said = shell("explain", code)
     assert (said.code, said.out) == (2, "")
