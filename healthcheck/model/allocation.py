@@ -16,8 +16,26 @@ class Allocation(Struct, frozen=True):
     line: str
 
 
+class Unread(Struct, frozen=True):
+    """A line of a scheduler that nobody understood: which of the nodes that stand in it are held is not known.
+
+    `names` are words of it that may be nodes, in lower case; `prefixes` are what stands before a range that cannot be
+    read (`gpu[1-`).
+    """
+
+    line: str
+    names: frozenset[str]
+    prefixes: tuple[str, ...] = ()
+
+    def may_hold(self, name: str) -> bool:
+        """Whether a node of this name, in lower case, stands in it."""
+        return name in self.names or any(
+            name.startswith(prefix) and name[len(prefix) : len(prefix) + 1].isdecimal() for prefix in self.prefixes
+        )
+
+
 class Allocations(Struct, frozen=True):
-    """One answer of a scheduler. `unread` are lines nobody understood (the first 20): what they hold is not known."""
+    """One answer of a scheduler. `unread` are lines nobody understood: a few, and all that name further nodes."""
 
     jobs: tuple[Allocation, ...]
-    unread: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()

@@ -34,6 +34,8 @@ PROBE_TEXTS: dict[str, str] = {
     "probe.busy.allowed": "measured beside GPU processes of others ({count}): {who}",
     "allocation.free": "allocated to no job of others",
     "allocation.allocated": "busy, not measured: allocated by Slurm to {who}",
+    "allocation.unclear": "busy, not measured: squeue names this host in a line that nobody understands, so it may be "
+    "allocated: {who}",
     "allocation.allowed": "measured although allocated by Slurm to {who}",
     "allocation.silent": "Slurm was asked on {where} who has the nodes, and gave no answer: {detail}",
     "allocation.unread": "squeue printed lines that nobody understands: a node they name may be allocated; "

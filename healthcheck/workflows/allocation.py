@@ -2,7 +2,8 @@
 
 A job may hold a node and not have touched a GPU yet: `nvidia-smi` sees nobody, and a benchmark would still be in its
 way. Where no squeue is found there is no scheduler to ask, and nothing is said; where it is there and fails, that is
-noted, and the look at GPU processes stays what protects other people's work.
+noted, and the look at GPU processes stays what protects other people's work. A line of it that cannot be read may give
+away every node that stands in it: not readable is not free.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from threading import Lock
 
 from msgspec import Struct
 
-from healthcheck.model.allocation import Allocation, Allocations
+from healthcheck.model.allocation import Allocation, Allocations, Unread
 from healthcheck.model.command import NEVER_STARTED, Command, CommandResult, ExitKind
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
@@ -23,7 +24,7 @@ from healthcheck.model.node import NodeFacts
 from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.reading import Evidence
 from healthcheck.model.verdict import Verdict
-from healthcheck.parsing.slurm import SQUEUE, is_own, is_unconfigured, read_squeue
+from healthcheck.parsing.slurm import SQUEUE, is_own, is_unconfigured, read_squeue, short_name
 from healthcheck.ports import Transport
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import CAPTURE_BYTES, MARGIN_S, Capture
@@ -47,11 +48,13 @@ _SHOWN = 3
 class _Answer(Struct, frozen=True):
     """What came back when everybody who could know was asked, to be used until `until_s` of the clock.
 
-    `by_node` None: no scheduler answered. `whole` False: what was not understood may name any node.
+    `by_node` None: no scheduler answered; its names are in lower case. `unread` are lines that were not understood.
+    `whole` False: what was not understood may name any node.
     """
 
     until_s: float
     by_node: dict[str, tuple[Allocation, ...]] | None
+    unread: tuple[Unread, ...] = ()
     whole: bool = True
 
 
@@ -82,11 +85,13 @@ class Slurm:
         answer = self._now()
         if answer.by_node is None:
             return None
-        found = (job for name in _names(host, self._facts.get(host.name)) for job in answer.by_node.get(name, ()))
+        names = _names(host, self._facts.get(host.name))
+        found = (job for name in names for job in answer.by_node.get(name, ()))
         jobs = {job.job: job for job in found if not is_own(job.job, self._request.slurm_jobs)}
-        if not jobs and not answer.whole:
+        unread = tuple(line for line in answer.unread if any(map(line.may_hold, names)))
+        if not jobs and not unread and not answer.whole:
             return None
-        return _judged(host, tuple(jobs.values()), allow_busy=self._request.allow_busy)
+        return _judged(host, tuple(jobs.values()), unread, allow_busy=self._request.allow_busy)
 
     def in_the_way(self, host: Host) -> tuple[CheckResult, ...]:
         """What keeps a job from starting on this host right now; empty when it may start."""
@@ -120,9 +125,9 @@ class Slurm:
     def _read(self, said: Capture) -> _Answer:
         answer = read_squeue(said.out)
         if answer.unread:
-            self._notes.setdefault("unread", say("allocation.unread", line=ascii(answer.unread[0])))
+            self._notes.setdefault("unread", say("allocation.unread", line=ascii(answer.unread[0].line)))
         whole = not answer.unread and len(said.out) < CAPTURE_BYTES
-        return _Answer(self._engine.clock.monotonic() + FRESH_S, _by_node(answer), whole)
+        return _Answer(self._engine.clock.monotonic() + FRESH_S, _by_node(answer), answer.unread, whole)
 
     def _whom(self) -> Iterator[tuple[Host, Transport]]:
         """This machine, then the first hosts; nobody for simulated nodes, of which no scheduler knows."""
@@ -157,7 +162,8 @@ def _is_real(facts: NodeFacts | None) -> bool:
 def _by_node(answer: Allocations) -> dict[str, tuple[Allocation, ...]]:
     by_node: dict[str, tuple[Allocation, ...]] = {}
     for job in answer.jobs:
-        for name in job.nodes:
+        whole = [name.lower() for name in job.nodes]
+        for name in dict.fromkeys([*whole, *map(short_name, whole)]):
             by_node[name] = (*by_node.get(name, ()), job)
     return by_node
 
@@ -166,18 +172,20 @@ def _names(host: Host, facts: NodeFacts | None) -> tuple[str, ...]:
     """What Slurm may call a host: as the hostfile or the node itself names it, with and without its domain."""
     identity = facts.identity.value if facts is not None and facts.identity is not None else None
     full = [host.name, *([identity.hostname] if identity is not None and identity.hostname else [])]
-    # The first part of an IPv4 address is no name.
-    short = [head for head in (name.partition(".")[0] for name in full) if head and not head.isdigit()]
-    return tuple(dict.fromkeys([*full, *short]))
+    names = [name.rstrip(".").lower() for name in full]
+    return tuple(dict.fromkeys([*names, *map(short_name, names)]))
 
 
-def _judged(host: Host, jobs: tuple[Allocation, ...], *, allow_busy: bool) -> CheckResult:
-    if not jobs:
+def _judged(host: Host, jobs: tuple[Allocation, ...], unread: tuple[Unread, ...], *, allow_busy: bool) -> CheckResult:
+    who = _who(jobs) if jobs else ascii(unread[0].line) if unread else ""
+    if not who:
         verdict, rule, message = Verdict.PASS, FREE, say("allocation.free")
     elif allow_busy:
-        verdict, rule, message = Verdict.PASS, ALLOWED, say("allocation.allowed", who=_who(jobs))
+        verdict, rule, message = Verdict.PASS, ALLOWED, say("allocation.allowed", who=who)
     else:
-        verdict, rule, message = Verdict.SKIPPED, ALLOCATED, say("allocation.allocated", who=_who(jobs))
+        verdict, rule = Verdict.SKIPPED, ALLOCATED
+        message = say("allocation.allocated", who=who) if jobs else say("allocation.unclear", who=who)
+    lines = [job.line for job in jobs] + [line.line for line in unread]
     return CheckResult(
         CHECK,
         node(host.name),
@@ -185,10 +193,10 @@ def _judged(host: Host, jobs: tuple[Allocation, ...], *, allow_busy: bool) -> Ch
         message,
         rule,
         PROBE_STAGE,
-        observed=float(len(jobs)),
+        observed=float(len(lines)),
         expected=0.0,
         unit="jobs",
-        evidence=tuple(Evidence("squeue", job.line) for job in jobs[:_SHOWN]),
+        evidence=tuple(Evidence("squeue", line) for line in lines[:_SHOWN]),
     )
 
 

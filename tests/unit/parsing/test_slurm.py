@@ -43,7 +43,8 @@ def test_nothing_is_an_idle_cluster_and_the_name_of_a_cluster_is_no_job() -> Non
         "1|root|RUNNING|g1;reboot",
         "1|root|RUNNING|-oProxyCommand=x",
         "one|root|RUNNING|g1",
-        "1|ro ot|RUNNING|g1",
+        "1|a|b|RUNNING|g1",
+        "1_[5-|root|RUNNING|g1",
         "1|root|läuft|g1",
         "\x1b[31m1|root|RUNNING|g1\x1b[0m",
         "x" * 100_000,
@@ -52,12 +53,53 @@ def test_nothing_is_an_idle_cluster_and_the_name_of_a_cluster_is_no_job() -> Non
 def test_a_line_nobody_understands_is_kept_and_the_others_still_count(line: str) -> None:
     answer = read_squeue(f"7|alice|RUNNING|g7\n{line}\n")
     assert [job.nodes for job in answer.jobs] == [("g7",)]
-    assert len(answer.unread) == 1 and len(answer.unread[0]) <= 200
+    assert len(answer.unread) == 1 and len(answer.unread[0].line) <= 200
+
+
+@pytest.mark.parametrize(
+    ("line", "job", "user", "nodes"),
+    [
+        ("4711|alice smith|RUNNING|gpu1", "4711", "alice smith", ("gpu1",)),
+        ("4711|CORP\\alice smith|RUNNING|gpu1", "4711", "CORP\\alice smith", ("gpu1",)),
+        ("4711_3+0|bob|RUNNING|gpu1", "4711_3+0", "bob", ("gpu1",)),
+        ("4711_[5-9]|bob|CONFIGURING|gpu001", "4711_[5-9]", "bob", ("gpu001",)),
+        ("4711_[1,3-9%2]|bob|CONFIGURING|gpu001", "4711_[1,3-9%2]", "bob", ("gpu001",)),
+        ("4711_[1-9:2,...]|bob|CONFIGURING|gpu001", "4711_[1-9:2,...]", "bob", ("gpu001",)),
+        ("4711|bob|RUNNING|GPU-01.", "4711", "bob", ("GPU-01",)),
+        ("4711|bob|RUNNING|gpu-01.lab.,gpu-02.lab.", "4711", "bob", ("gpu-01.lab", "gpu-02.lab")),
+    ],
+)
+def test_users_with_blanks_arrays_heterogeneous_jobs_and_whole_names(
+    line: str, job: str, user: str, nodes: tuple[str, ...]
+) -> None:
+    answer = read_squeue(line)
+    assert answer.unread == ()
+    assert [(one.job, one.user, one.nodes) for one in answer.jobs] == [(job, user, nodes)]
+
+
+@pytest.mark.parametrize(
+    ("line", "may_hold", "not_held"),
+    [
+        ("4711;alice;RUNNING;gpu001", ("gpu001",), ("gpu002", "gpu0011", "gpu00")),
+        ("x|y|RUNNING|GPU-01.lab.example.", ("gpu-01", "gpu-01.lab.example"), ("gpu-011", "lab")),
+        ("x|y|RUNNING|gpu[001-004],login1", ("gpu001", "gpu004", "login1"), ("gpu005", "login")),
+        ("1|root|RUNNING|g[1-", ("g1", "g77"), ("gpu1", "g")),
+        ("1|root|RUNNING|g[1-99999999]", ("g1", "g77"), ("gpu1", "g")),
+        ("1|root|RUNNING|" + "other," * 200 + "gpu7|", ("gpu7",), ("gpu8",)),
+    ],
+)
+def test_a_line_nobody_understands_may_hold_every_node_that_stands_in_it(
+    line: str, may_hold: tuple[str, ...], not_held: tuple[str, ...]
+) -> None:
+    (unread,) = read_squeue(line).unread
+    assert [name for name in (*may_hold, *not_held) if unread.may_hold(name)] == list(may_hold)
 
 
 def test_megabytes_of_garbage_cost_little_and_are_not_kept() -> None:
     answer = read_squeue("no such thing as a job\n" * 200_000)
     assert answer.jobs == () and 0 < len(answer.unread) <= 20
+    many = read_squeue("".join(f"x|y|z|gpu[{n}-{n + 9_000}]\n" for n in range(3_000)))
+    assert len(many.unread) <= 3_000 and sum(len(one.names) for one in many.unread) < 100_000
 
 
 def test_the_job_we_run_in_is_known_by_every_id_squeue_may_print_for_it() -> None:

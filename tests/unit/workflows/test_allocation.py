@@ -202,6 +202,29 @@ def test_an_answer_that_makes_no_sense_makes_no_host_free(tmp_path: Path) -> Non
     assert "Zugriff verweigert" in str(note)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "4711;alice;RUNNING;gpu-01",
+        "x|alice smith|RUNNING|GPU-01.lab.",
+        "4711|a|b|RUNNING|gpu-[01-03]",
+        "4711|alice|RUNNING|gpu-[01-",
+    ],
+)
+def test_a_line_nobody_understands_sets_aside_every_host_that_stands_in_it(tmp_path: Path, line: str) -> None:
+    result = Fleet(tmp_path / "a", _Squeue(jobs(line))).judged(0)
+    assert (result.verdict, result.rule, result.sets_aside) == (Verdict.SKIPPED, "busy.allocated", True)
+    assert "nobody understands" in str(result.message) and [one.text for one in result.evidence] == [line]
+    assert Fleet(tmp_path / "b", _Squeue(jobs(line))).slurm.judge(HOSTS[2]) is None
+    assert Fleet(tmp_path / "c", _Squeue(jobs(line)), allow_busy=True).judged(0).rule == "busy.allowed"
+
+
+@pytest.mark.parametrize("nodes", ["GPU-01.", "gpu-01.lab.example", "Gpu-[01-01]"])
+def test_no_other_spelling_of_a_host_is_free(tmp_path: Path, nodes: str) -> None:
+    for job in ("4711|alice smith", "4711_3+0|alice", "4711_[5-9]|alice"):
+        assert Fleet(tmp_path / job[:9], _Squeue(jobs(f"{job}|RUNNING|{nodes}"))).judged(0).rule == "busy.allocated"
+
+
 def test_a_node_that_says_it_is_simulated_is_not_asked(tmp_path: Path) -> None:
     fleet = Fleet(tmp_path, _Squeue(MISSING))
     stand_ins = {host.name: facts(host.name, host.name, simulated=host.name != "gpu-04") for host in HOSTS}
