@@ -22,7 +22,7 @@ def command(
     launch_from: Annotated[
         str, typer.Option(help="Where jobs start: first (of their nodes), local, or a host.")
     ] = "first",
-    playbook: Annotated[str, typer.Option(help="Measure all nodes together as this playbook does.")] = "quick",
+    playbook: Annotated[str, typer.Option(help="Measure all nodes together as this playbook does.")] = "full",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and run nothing.")] = False,
     nccl_tests: options.NcclTestsFolder = None,
     push: options.PushFolder = None,

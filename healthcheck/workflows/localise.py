@@ -155,7 +155,7 @@ class _Search:
             ending = self._may_not_go_on()
             if ending is None:
                 read = self._play(step, way)
-                ending = self._after(read) or self._no_order(searching, read)
+                ending = self._after(read) or self._no_order(searching, step, read)
         self.phases.append(Phase(problem, searching.view, searching.known.pairs))
         return ending
 
@@ -177,8 +177,10 @@ class _Search:
         self.empty = 0 if read else self.empty + 1
         return NOTHING_MEASURED if self.empty >= EMPTY_ROUNDS else None
 
-    def _no_order(self, searching: Searching, read: Read) -> str | None:
+    def _no_order(self, searching: Searching, step: Round, read: Read) -> str | None:
         """A slow verification whose ring had to use what is known to be slow proves nothing, and never will."""
+        if isinstance(step, PairRound) or len(step.orders) > 1:
+            return None
         view, leaf = searching.view, searching.leaf
         bad = {between(a, b) for a, b in view.link_pairs("confirmed", "likely")}
         for reading in read:

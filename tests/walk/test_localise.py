@@ -1,0 +1,77 @@
+"""`healthcheck localise`: alone, on an earlier run, as a plan, and with wrong words."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.walk.cli import Shell
+
+SLOW = ("--simulate", "12", "--fault", "node05:hca=mlx5_2,slow=0.5")
+
+
+def test_a_search_alone_names_the_slow_card_and_writes_both_lists(shell: Shell) -> None:
+    said = shell("localise", *SLOW)
+    assert said.code == 1
+    assert "11/12 ready" in said.out and "node05/hca:mlx5_2" in said.out
+    assert "searching for who slows them, in pairs rail by rail" in said.err
+    (folder,) = shell.folders()
+    assert "node05" in (folder / "exclude.hosts").read_text()
+    assert "node05" not in (folder / "healthy.hosts").read_text()
+    page = (folder / "report.md").read_text()
+    assert "## Who slowed the fabric" in page and "node05 node06" in page
+    assert "could not be seen" in page
+
+
+def test_an_earlier_run_is_searched_with_what_it_has_measured(shell: Shell) -> None:
+    assert shell("run", "quick", *SLOW).code == 1
+    before = shell.record()
+    assert before.search is None
+    said = shell("localise", "--resume", before.run_id)
+    after = shell.record()
+    assert said.code == 1 and after.run_id == before.run_id
+    assert after.search is not None and after.search.ending == "verified"
+    assert after.excluded_hosts == ("node05",)
+    slow = next(job for job in after.jobs if job.stage == "multi_node")
+    assert slow in before.jobs
+
+
+def test_a_search_that_ran_out_of_time_goes_on_later(shell: Shell) -> None:
+    assert shell("localise", *SLOW, "--budget", "0").code == 1
+    assert shell.record().healthy_hosts == ()
+    assert shell("localise", "--resume", shell.record().run_id, "--budget", "30m").code == 1
+    assert len(shell.record().healthy_hosts) == 11 and len(shell.folders()) == 1
+
+
+def test_nodes_that_are_fast_together_need_no_search(shell: Shell) -> None:
+    said = shell("localise", "--simulate", "8")
+    assert said.code == 0 and "8/8 ready" in said.out
+    assert shell.record().search is None
+
+
+def test_the_plan_of_a_search_shows_rounds_and_what_they_take(shell: Shell) -> None:
+    said = shell("localise", *SLOW, "--dry-run")
+    assert said.code == 0 and not shell.results.exists()
+    assert "round 2: 6 pairs" in said.out and "round 3: 6 pairs" in said.out
+    assert "node-hours" in said.out
+    search = json.loads(shell("plan", "full", "--simulate", "12", "--json").out)["search"]
+    assert search["clean"]["rounds"] == 3 and search["worst"]["rounds"] == 15
+    assert [len(pairs) for pairs in search["first_rounds"]] == [6, 6]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--budget", "soon"),
+        ("--budget", "30"),
+        ("--sensitivity", "0"),
+        ("--sensitivity", "95%"),
+        ("--sensitivity", "5%%"),
+        ("--max-rounds", "0"),
+    ],
+)
+def test_a_wrong_wish_is_refused_before_anything_is_touched(option: str, value: str, shell: Shell) -> None:
+    said = shell("localise", *SLOW, option, value)
+    assert said.code == 2 and option in said.err
+    assert not shell.results.exists()
