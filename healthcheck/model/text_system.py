@@ -43,6 +43,8 @@ SYSTEM_TEXTS: dict[str, str] = {
     "probe.settings.hides": "NCCL settings a job would inherit",
     "probe.settings.harmless": "no NCCL setting that slows jobs down",
     "probe.settings.harmful": "a login brings {names} along, from {sources}",
+    "probe.settings.environment": "the environment of the login (~/.bashrc, /etc/environment, /etc/profile.d or a "
+    "module file)",
     # What the numbers of the NVIDIA kernel driver mean; probes/xids.py names their source.
     "xid.13": "a program made an invalid access on the GPU",
     "xid.31": "a program used an address on the GPU that is not mapped",

@@ -94,7 +94,7 @@ def judge(facts: NodeFacts, needs: Needs) -> tuple[CheckResult, ...]:
     )
     if harmful:
         names = ", ".join(f"{setting.name}={setting.value[:60]}" for _, setting in harmful)
-        sources = ", ".join(dict.fromkeys(setting.source for _, setting in harmful))
+        sources = ", ".join(dict.fromkeys(_where(setting.source) for _, setting in harmful))
         evidence = tuple(
             entry for _, setting in harmful for entry in quote(setting.source, (f"{setting.name}={setting.value}",))
         )
@@ -117,3 +117,8 @@ def _machine(facts: NodeFacts, needs: Needs) -> Machine:
     if platform is not None:
         rdma, nvls = platform.has_verbs, platform.has_nvls if nvls is None else nvls
     return Machine(rdma, nvls, software.nccl if software is not None else None)
+
+
+def _where(source: str) -> str:
+    """Where to remove it: a variable of the environment stands in a file that the login reads."""
+    return str(say("probe.settings.environment")) if source == ENVIRONMENT else source

@@ -54,6 +54,16 @@ def raw_line(record: RunRecord, job: JobRecord) -> str | None:
     return shlex.join(("less", *(f"{run_folder(record)}/{job.raw}/{stream}" for stream in ("stdout", "stderr"))))
 
 
+def nccl_line(record: RunRecord, job: JobRecord) -> str | None:
+    """The line that shows what NCCL logged in a job, of all ranks; None where the place of the job is not recorded.
+
+    NCCL writes into files of its own, which its two streams do not hold.
+    """
+    if not job.raw:
+        return None
+    return shlex.join(("grep", "-r", "NCCL", f"{run_folder(record)}/{job.raw}/nccl/")) + " | less"
+
+
 def _taken(words: Sequence[str], short: str | None, long: str) -> Iterator[tuple[int, int, str, str]]:
     """(place, how many words, what stays of the first, value) of every use of one option that takes a value."""
     place = 0

@@ -13,7 +13,7 @@ from healthcheck.model.finding import Finding
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
-from healthcheck.reporting.again import raw_line, resume_line
+from healthcheck.reporting.again import nccl_line, raw_line, resume_line
 from healthcheck.reporting.decision import urgent_first
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.names import folded
@@ -22,6 +22,8 @@ FULL_ENTRIES = 10
 """Findings with an entry of their own; the rest is a table."""
 MOST_HOSTS = 10
 """Nodes of one entry whose lines are all written out; how many more there are is said."""
+NCCL_LOG = "NCCL log"
+"""How a source of evidence names the log of a rank."""
 _FOLDED = (Kind.NODE, Kind.HCA, Kind.GPU)
 
 
@@ -112,12 +114,15 @@ class _Lines:
 
     def __init__(self, record: RunRecord) -> None:
         self._raw = {job.id: raw_line(record, job) for job in record.jobs}
+        self._nccl = {job.id: nccl_line(record, job) for job in record.jobs}
         self._resume = {shlex.join(("healthcheck", "run", "--resume", record.run_id)): resume_line(record)}
 
     def of(self, finding: Finding) -> tuple[str, ...]:
-        """Going on is said with the results folder of the run; the raw output of the job stands last."""
+        """Going on is said with the results folder of the run; what the job wrote stands last, NCCL's log if quoted."""
         lines = [self._resume.get(line, line) for line in finding.commands]
-        return _distinct(line for line in (*lines, self._raw.get(finding.job)) if line is not None)
+        logged = any(NCCL_LOG in quote.source for quote in finding.evidence)
+        nccl = self._nccl.get(finding.job) if logged else None
+        return _distinct(line for line in (*lines, nccl, self._raw.get(finding.job)) if line is not None)
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:

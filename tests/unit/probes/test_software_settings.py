@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from healthcheck.diagnosis.explain import findings
 from healthcheck.model.reading import ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes import nccl_settings, software
@@ -67,6 +68,12 @@ def test_a_leftover_is_quoted_with_file_and_line() -> None:
         ("/etc/nccl.conf:7", "NCCL_ALGO=Ring"),
     ]
     assert "NCCL_P2P_DISABLE=1, NCCL_ALGO=Ring" in str(result.message)
+
+
+def test_a_variable_of_the_environment_is_removed_where_the_login_sets_it() -> None:
+    parts = {"nccl_settings": answer("nccl_settings", "sick_environment")}
+    (found,) = findings(nccl_settings.judge(read_node("n", parts), NEEDS), {}, "run")
+    assert str(found.remedy).startswith("Remove it from the environment of the login (~/.bashrc, /etc/environment")
 
 
 @pytest.mark.parametrize(

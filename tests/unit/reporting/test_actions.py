@@ -7,8 +7,10 @@ import shlex
 import pytest
 from msgspec.structs import replace
 
+from healthcheck.evaluation.transport_view import source_of
 from healthcheck.model.component import hca, node
 from healthcheck.model.finding import Confidence, Finding
+from healthcheck.model.nccl import NcclRankLog
 from healthcheck.model.reading import Evidence
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
@@ -126,6 +128,18 @@ def test_the_raw_output_of_the_job_is_named_with_the_folder_of_the_run() -> None
     assert entry.commands == (
         f"less reports/{healthy(2).run_id}/{job.raw}/stdout reports/{healthy(2).run_id}/{job.raw}/stderr",
     )
+
+
+@pytest.mark.parametrize(
+    "source", [source_of(NcclRankLog("node01", rank=3)), source_of(NcclRankLog("node01")), "node01: NCCL log of rank 3"]
+)
+def test_what_nccl_logged_is_named_where_it_is_quoted(source: str) -> None:
+    job = healthy(2).jobs[-1]
+    slow = Finding(node("node01"), Verdict.FAIL, Confidence.LIKELY, text("slow"), text("read"), job=job.id)
+    quoted = replace(slow, evidence=(Evidence(source, "NET/IB : No device found."),))
+    (entry,) = todo(replace(healthy(2), findings=(quoted,)))
+    folder = f"reports/{healthy(2).run_id}/{job.raw}"
+    assert entry.commands == (f"grep -r NCCL {folder}/nccl/ | less", f"less {folder}/stdout {folder}/stderr")
 
 
 def test_equal_evidence_is_shown_once() -> None:
