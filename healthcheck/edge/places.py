@@ -1,7 +1,11 @@
-"""Is there something at a path that a user gave? What nobody may look at, or no file system can hold, is not there."""
+"""Places on disk: what is at a path that a user gave, and files that only their owner may read.
+
+What nobody may look at, or no file system can hold, is not there.
+"""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 
@@ -27,3 +31,8 @@ def exists(path: Path) -> bool:
         return path.exists()
     except (OSError, ValueError):
         return False
+
+
+def owners_only(path: str, flags: int) -> int:
+    """An `opener` that makes files of mode 0600: a run folder may be copied or moved out of what keeps it private."""
+    return os.open(path, flags, 0o600)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from io import RawIOBase
+from io import FileIO
 from pathlib import Path
 
+from healthcheck.edge.places import owners_only
 from healthcheck.errors import StoreError
 from healthcheck.ports import Clock
 
@@ -29,7 +30,7 @@ class _BoundedFile:
     def __init__(self, path: Path, bound: int) -> None:
         # Unbuffered: what has arrived is on disk even if we are killed the next moment.
         self._path = path
-        self._file: RawIOBase = path.open("wb", buffering=0)
+        self._file = FileIO(path, "wb", opener=owners_only)
         self._bound = bound
         self._rest = b""
         self._size = 0

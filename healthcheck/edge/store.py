@@ -11,7 +11,7 @@ import urllib.parse
 from datetime import datetime
 from pathlib import Path
 
-from healthcheck.edge.places import is_file, is_folder
+from healthcheck.edge.places import is_file, is_folder, owners_only
 from healthcheck.edge.sink import DEFAULT_BOUND_BYTES, FileJobSink
 from healthcheck.errors import InputError, StoreError
 from healthcheck.model.command import JobOutcome
@@ -33,10 +33,13 @@ def new_run_id(now: datetime) -> str:
 
 
 def write_atomically(path: Path, content: bytes, *, survive_power_loss: bool = True) -> None:
-    """Write to a temporary name in the same folder, rename. Flushing to the platter costs ten milliseconds."""
+    """Write to a temporary name in the same folder, rename; only the owner may read it.
+
+    Flushing to the platter costs ten milliseconds.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as file:
+        with open(temporary, "wb", opener=owners_only) as file:
             file.write(content)
             if survive_power_loss:
                 file.flush()

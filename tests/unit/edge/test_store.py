@@ -20,6 +20,20 @@ def test_a_run_directory_is_private(tmp_path: Path) -> None:
     assert len(store.folder.name) == len("20260314T021503Z-qhzt")
 
 
+def test_the_files_of_a_run_stay_private_wherever_they_are_moved(tmp_path: Path) -> None:
+    store = DirectoryStore.create(tmp_path / "reports", SystemClock())
+    old = os.umask(0)
+    try:
+        store.sink("job", "single_node").close()
+        store.write("report.md", "text")
+        store.save_look("node01", "before", "text")
+        store.save_nccl_log("job", "single_node", "node01", "0.log", "text")
+    finally:
+        os.umask(old)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in store.folder.rglob("*") if path.is_file()}
+    assert modes == dict.fromkeys(("stdout", "stderr", "report.md", "before", "0.log"), 0o600)
+
+
 def test_a_place_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "reports").write_text("a file")
     with pytest.raises(InputError, match="--results: cannot create a run directory"):
