@@ -21,7 +21,7 @@ from healthcheck.parsing.nodeset import fold
 DRIFT_CHECK = "fleet.drift"
 PIN_CHECK = "fleet.pin"
 NOT_TOLD = "(not told)"
-_SHOWN_NODES = 200
+_LONGEST_QUOTE = 600
 
 DRIFT: dict[str, Verdict] = {
     # Ranks with different NCCL refuse each other or hang (nccl#605, nccl#1273); the others explain slowness.
@@ -89,7 +89,8 @@ def judge_drift(by_host: Mapping[str, Settings]) -> tuple[CheckResult, ...]:
     ]
     if results:
         return tuple(results)
-    message = say("fleet.same", count=len(compared), nodes=len(by_host))
+    told = {host for values in compared.values() for hosts in values.values() for host in hosts}
+    message = say("fleet.same", count=len(compared), nodes=len(told))
     return (CheckResult(DRIFT_CHECK, FABRIC, Verdict.PASS, message, "drift.none", PROBE_STAGE),)
 
 
@@ -97,7 +98,7 @@ def _differing(name: str, values: list[tuple[str, list[str]]]) -> list[CheckResu
     kind = subject(name)
     verdict, rule = DRIFT[kind], f"drift.{kind}"
     (common, most), told = values[0], sum(len(hosts) for _, hosts in values)
-    evidence = tuple(Evidence(name, f"{value} on {fold(hosts[:_SHOWN_NODES])}") for value, hosts in values[:6])
+    evidence = tuple(Evidence(name, f"{value} on {_shown(hosts)}") for value, hosts in values[:6])
     if 2 * len(most) <= told:
         text = ", ".join(f"{value} ({len(hosts)})" for value, hosts in values[:6])
         message = say("fleet.no_majority", what=name, values=text)
@@ -117,23 +118,39 @@ def _differing(name: str, values: list[tuple[str, list[str]]]) -> list[CheckResu
     ]
 
 
+def _shown(hosts: list[str]) -> str:
+    """All of them as a node set; one that would fill pages ends with how many they are."""
+    nodes = fold(hosts)
+    if len(nodes) <= _LONGEST_QUOTE:
+        return nodes
+    return f"{nodes[:_LONGEST_QUOTE]}... ({len(hosts)} nodes in all)"
+
+
 def judge_pins(by_host: Mapping[str, Settings], pins: Mapping[str, str], source: str) -> tuple[CheckResult, ...]:
     """Who has something else than pinned: one result a node and pin, one PASS where all have it.
 
-    A pin is a version or a pattern (`550.*`). `source` is where it stands (`playbook full`). A node that does not tell
-    is INCONCLUSIVE: somebody asked.
+    A pin is a version or a pattern (`550.*`). `source` is where it stands (`playbook full`). Where a node has several
+    versions side by side (`550.90.07+535.1`) all must be as pinned. A node that does not tell is INCONCLUSIVE: somebody
+    asked.
     """
     results: list[CheckResult] = []
     for name, wanted in pins.items():
         for host, settings in by_host.items():
             values = [value for found, value in settings if subject(found) == name] or [NOT_TOLD]
-            wrong = [value for value in values if not fnmatchcase(value, wanted)]
+            wrong = [value for value in values if not _meets(value, wanted)]
             if wrong:
                 results.append(_unpinned(host, name, wrong[0], wanted, source))
     if results or not pins or not by_host:
         return tuple(results)
     message = say("fleet.pinned", count=len(pins), source=source)
     return (CheckResult(PIN_CHECK, FABRIC, Verdict.PASS, message, "pin.met", PROBE_STAGE),)
+
+
+def _meets(value: str, wanted: str) -> bool:
+    """A pin with a + of its own means the whole value: some kernels are named so."""
+    if "+" in wanted:
+        return fnmatchcase(value, wanted)
+    return all(fnmatchcase(part, wanted) for part in value.split("+") if part)
 
 
 def _unpinned(host: str, name: str, value: str, wanted: str, source: str) -> CheckResult:

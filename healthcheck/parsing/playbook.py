@@ -28,6 +28,7 @@ _SECRET_NAME = re.compile(
     r"TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(?:API|ACCESS|PRIVATE|AUTH|ENCRYPTION)_?KEY", re.IGNORECASE
 )
 _SECRET_VALUE = re.compile(r"://[^/@\s:]+:[^/@\s]+@|-----BEGIN")
+_COMPARISONS = (">", "<", "=", "~", "!", "^")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -70,6 +71,10 @@ def check_pins(document: Document, pins: dict[str, str]) -> None:
     for name, wanted in pins.items():
         if name not in PINNABLE:
             raise document.error(("pins", name), f"cannot be pinned; what can is {', '.join(PINNABLE)}")
+        if wanted.lstrip().startswith(_COMPARISONS):
+            raise document.error(
+                ("pins", name), f'compares, which a pin cannot; write a pattern such as "550.*", not {shown(wanted)}'
+            )
         if not wanted.strip() or _CONTROL.search(wanted) or len(wanted) > 200:
             raise document.error(("pins", name), 'must be a version or a pattern such as "550.*"')
 

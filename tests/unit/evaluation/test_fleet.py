@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ def test_who_did_not_tell_is_not_different_and_what_is_only_listed_is_not_judged
     by_host = {**_fleet("550.90.07", "550.90.07"), "n03": ()}
     (found,) = judge_drift(by_host)
     assert found.verdict is Verdict.PASS
+    assert "the same on 2 nodes" in str(found.message)
     assert judge_drift({"a": (("driver", "1"),)}) == ()
     assert judge_drift({"a": (("kernel", "1"),), "b": (("kernel", "2"),)}) == ()
 
@@ -77,6 +79,31 @@ def test_a_pin_holds_for_every_card_of_its_kind() -> None:
     by_host: dict[str, Settings] = {"a": (("hca_firmware[X]", "20.41.1000"), ("hca_firmware[Y]", "16.35.2000"))}
     (found,) = judge_pins(by_host, {"hca_firmware": "20.41.*"}, "platform p")
     assert "16.35.2000" in str(found.message)
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted", "met"),
+    [
+        ("550.90.07+535.1", "550.*", False),
+        ("535.1+550.90.07", "550.*", False),
+        ("550.90.07+550.54.15", "550.*", True),
+        ("6.8.0+", "6.8.*", True),
+        ("6.8.0+", "6.8.0+", True),
+        ("550.90.07+535.1", "550.*+535.*", True),
+    ],
+)
+def test_versions_side_by_side_must_all_be_as_pinned(value: str, wanted: str, met: bool) -> None:
+    (found,) = judge_pins({"a": (("driver", value),)}, {"driver": wanted}, "playbook full")
+    assert (found.rule == "pin.met") is met
+
+
+def test_all_nodes_of_a_value_are_quoted_or_counted() -> None:
+    drivers = ["550.90.07"] * 900 + ["535.54.03"]
+    (found,) = judge_drift({f"n{place:04d}": (("driver", driver),) for place, driver in enumerate(drivers)})
+    assert found.evidence[0].text == "550.90.07 on n[0000-0899]"
+    scattered = {f"n{place * 3 % 7919}x{place}": (("driver", driver),) for place, driver in enumerate(drivers)}
+    (found,) = judge_drift(scattered)
+    assert found.evidence[0].text.endswith("... (900 nodes in all)")
 
 
 @given(st.lists(st.sampled_from(["1", "2", "3"]), min_size=2, max_size=12))
