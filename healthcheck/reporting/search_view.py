@@ -78,7 +78,14 @@ def _suspect(standing: NodeStanding) -> str:
 
 def _between(search: SearchRecord) -> tuple[str, ...]:
     links = [
-        say("report.search.link", a=link.a, b=link.b, state=link.state, loss=f"{100 * link.loss:.0f}", jobs=link.jobs)
+        say(
+            "report.search.link",
+            a=link.a,
+            b=link.b,
+            state=link.state.replace("_", "-"),
+            loss=f"{100 * link.loss:.0f}",
+            jobs=link.jobs,
+        )
         for link in search.links
         if link.state in _SETTLED
     ]

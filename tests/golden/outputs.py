@@ -7,6 +7,7 @@ from pathlib import Path
 from healthcheck.reporting.files import report_files
 from healthcheck.reporting.summary import stdout_line, terminal_summary
 from tests.golden.records import RECORDS
+from tests.golden.searched import searched
 
 FOLDER = Path(__file__).parent / "expected"
 WIDTH = 96
@@ -15,7 +16,7 @@ WIDTH = 96
 def outputs() -> dict[str, str]:
     """`sick/report.md` to its text, for each record and each output."""
     made: dict[str, str] = {}
-    for name, build in RECORDS.items():
+    for name, build in {**RECORDS, "searched": searched}.items():
         record = build()
         for file, text in report_files(record).items():
             made[f"{name}/{file}"] = text

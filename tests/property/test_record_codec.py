@@ -20,6 +20,7 @@ from healthcheck.model.platform import GpuSpec, Limit, NicSpec, Platform, Source
 from healthcheck.model.playbook import Playbook, Sizes, Stage
 from healthcheck.model.reading import Evidence
 from healthcheck.model.record import HostRecord, JobRecord, Owner, Provenance, RunRecord
+from healthcheck.model.search import SearchRecord
 from healthcheck.model.units import Bytes, Seconds
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.record_codec import decode_outcome, decode_record, encode_outcome, encode_record
@@ -220,6 +221,7 @@ records = st.builds(
             tuple
         ),
     ),
+    search=st.none() | st.builds(SearchRecord, ending=texts, shortfall=numbers, unseen=numbers, noise=numbers),
     inventory=st.lists(st.builds(Host, texts, texts, st.none() | counts, st.none() | texts), max_size=2).map(tuple),
 )
 

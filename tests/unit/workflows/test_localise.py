@@ -54,21 +54,24 @@ class _Watching:
             self._cancel.set(2)
 
 
-class _HiddenInside:
-    """A transport on nodes whose sick GPU shows in benchmarks only: no look at a node sees it."""
+class _Hidden:
+    """A transport on nodes whose faults no look sees; with `between`, jobs on one node do not see them either."""
 
-    def __init__(self, nodes: int, faults: Sequence[str], clock: VirtualClock) -> None:
-        self._looks = SimTransport(SimCluster(nodes, PLATFORM), clock)
-        self._jobs = SimTransport(SimCluster(nodes, PLATFORM, 0, tuple(map(parse_fault, faults))), clock)
+    def __init__(self, nodes: int, faults: Sequence[str], clock: VirtualClock, *, between: bool = False) -> None:
+        self._well = SimTransport(SimCluster(nodes, PLATFORM), clock)
+        self._sick = SimTransport(SimCluster(nodes, PLATFORM, 0, tuple(map(parse_fault, faults))), clock)
+        self._between = between
 
     def connect(self, host: Host) -> Reached:
-        return self._jobs.connect(host)
+        return self._sick.connect(host)
 
     def start(self, host: Host, command: Command, sink: Sink) -> Running:
-        return (self._looks if PROBE_MARK in command.argv else self._jobs).start(host, command, sink)
+        well = PROBE_MARK in command.argv or (self._between and "--hostfile" not in command.argv)
+        return (self._well if well else self._sick).start(host, command, sink)
 
     def push(self, host: Host, folder: str, files: Sequence[PushFile]) -> PushResult:
-        return self._jobs.push(host, folder, files)
+        self._well.push(host, folder, files)
+        return self._sick.push(host, folder, files)
 
     def close(self) -> None:
         pass
@@ -220,10 +223,21 @@ def test_a_search_alone_begins_with_all_nodes_together(tmp_path: Path) -> None:
 
 def test_the_gpu_that_slows_a_node_alone_is_named_where_no_look_shows_it(tmp_path: Path) -> None:
     clock = VirtualClock(START)
-    transport, store = _HiddenInside(4, ["node03:nvlink=0.5"], clock), DirectoryStore.create(tmp_path, clock)
+    transport, store = _Hidden(4, ["node03:nvlink=0.5"], clock), DirectoryStore.create(tmp_path, clock)
     engine = Engine(transport, transport, clock, _Watching(Cancel()), store)
     record = check_up(_request(SimCluster(4, PLATFORM)), engine, {})
     assert [(str(one.component), one.confidence.value) for one in record.findings] == [("node03/gpu:0", "confirmed")]
     assert record.healthy_hosts == ("node01", "node02", "node04")
     pairs = [job for job in record.jobs if job.id.startswith("localise-gpus-node03-")]
     assert len(pairs) == 10 and {job.n_ranks for job in pairs} == {2, 4}
+
+
+def test_a_node_with_which_jobs_hang_is_found_though_no_error_names_it(tmp_path: Path) -> None:
+    clock = VirtualClock(START)
+    transport, store = _Hidden(16, ["node07:hang"], clock, between=True), DirectoryStore.create(tmp_path, clock)
+    engine = Engine(transport, transport, clock, _Watching(Cancel()), store)
+    record = check_up(_request(SimCluster(16, PLATFORM)), engine, {})
+    assert record.search is not None and record.search.shortfall == 1.0
+    assert [(str(one.component), one.confidence.value) for one in record.findings] == [("node07", "confirmed")]
+    assert record.excluded_hosts == ("node07",) and len(record.healthy_hosts) == 15
+    assert any(entry.text == "did not finish" for entry in record.findings[0].evidence)
