@@ -71,17 +71,18 @@ def of_kind(ports: Sequence[Hca], promised: NicSpec) -> list[Hca]:
 
 
 def _promised(ports: list[Hca], count: int, ways: Nearness) -> ComputePorts:
-    if len(ports) <= count:
-        return ComputePorts(tuple(ports))
     near = [port for port in ports if port.device in ways.near]
+    if len(ports) <= count and not (near and ways.uneven):
+        return ComputePorts(tuple(ports))
     for pool in (_nearest(near, ways), near, [port for port in ports if port.device not in ways.far]):
         if len(pool) == count:
             return ComputePorts(tuple(pool))
     if 0 < len(near) < count:
         # A compute card in the wrong slot, or one that is gone.
         rest = _alike([port for port in ports if port not in near], near)
-        places = min(count - len(near), len(rest))
-        return ComputePorts(tuple(near), tuple(rest), places, doubtful=ways.uneven)
+        if len(near) + len(rest) <= count:
+            return ComputePorts((*near, *rest))
+        return ComputePorts(tuple(near), tuple(rest), count - len(near), doubtful=ways.uneven)
     pool = near or ports
     boards = [group for group in _groups(pool, _board) if len(group) >= count]
     if len(boards) == 1:

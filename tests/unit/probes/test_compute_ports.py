@@ -123,6 +123,13 @@ def test_a_gone_card_is_missing_where_the_storage_ports_are_on_other_cards() -> 
     assert against(facts) == [("node05", "FAIL", "hca.missing")]
 
 
+def test_one_storage_port_does_not_make_up_the_number() -> None:
+    gone = ("mlx5_5", "mlx5_8")
+    text = ports({}, gone).stdout.replace("mlx5_4 0 board_id MT_0000000223", "mlx5_4 0 board_id MT_0000000012")
+    facts = read_node("node05", {"hcas": said(text), "topology": matrix(gone)})
+    assert against(facts) == [("node05", "FAIL", "hca.missing")]
+
+
 def test_the_kind_of_card_tells_them_apart_where_the_wiring_does_not() -> None:
     text = ports({"mlx5_8": HALF}).stdout
     for device in STORAGE:
