@@ -2,13 +2,15 @@
 
 The parts run one after the other, on purpose: nothing is written to a disk that may be full or read-only, a node
 with a job on it is hardly disturbed, and what was read before something broke has already arrived. Quick looks
-come first, those that ask the GPU driver last; a part that hangs costs its own timeout and no more.
+come first, those that ask the GPU driver last; a part that hangs costs its own timeout and no more. Where several
+parts ask one and the same, they are a group: after one of them hung, the others are not asked.
 
 Every part is printed between marker lines that carry a nonce made up for this one batch:
 
     @@NONCE gpus out          what it wrote to stdout, at most OUTPUT_LIMIT bytes
     @@NONCE gpus err 0        its exit code, then what it wrote to stderr
     @@NONCE gpus end 0        0: ended by itself; 124 or 137: it was stopped after its timeout
+    @@NONCE nvlink skip       alone: not asked
 
 The first line of all is empty, so that a greeting without a line end does not swallow the first marker.
 A login banner, a part that prints marker-like lines, or a stream cut anywhere can therefore cost one part, but
@@ -29,11 +31,13 @@ from healthcheck.launchers.wrapper import TOKEN_VARIABLE
 PROBE_MARK = "healthcheck-probe"
 OUTPUT_LIMIT = 256 * 1024
 STDERR_LIMIT = 64 * 1024
+GPU_DRIVER = "gpu_driver"
+"""The group of the parts that ask the NVIDIA driver: where it hangs for one, it hangs for all."""
 KILL_AFTER_S = 2
 """Seconds between the TERM at the timeout of a part and the KILL of what is still there."""
 
 _TIMED_OUT = (124, 137)
-_MARKER = re.compile(r"(?P<name>[a-z_]+) (?P<what>out|err|end)(?: (?P<code>\d+))?\r?")
+_MARKER = re.compile(r"(?P<name>[a-z_]+) (?P<what>out|err|end|skip)(?: (?P<code>\d+))?\r?")
 _SIGPIPE = 141
 
 
@@ -74,15 +78,17 @@ BATCH_SCRIPT = one_line(rf"""
         *) gnu=0; part='{_WATCHDOG}'" $part "'trap "" HUP; kill -HUP 0;' ;;
     esac;
     part="$part exit \$code";
-    echo;
-    while [ "$#" -ge 3 ]; do
+    echo; hung=" ";
+    while [ "$#" -ge 4 ]; do
+        case "$hung" in *" $3 "*) printf "@@%s %s skip\n" "$nonce" "$1"; shift 4; continue ;; esac;
         if [ "$gnu" = 1 ]; then
-            timeout -k {KILL_AFTER_S} "$2" sh -c "$part" healthcheck-part "$nonce" "$1" "$3";
+            timeout -k {KILL_AFTER_S} "$2" sh -c "$part" healthcheck-part "$nonce" "$1" "$4";
         else
-            setsid sh -c "$part" healthcheck-part "$nonce" "$1" "$3" "$2";
+            setsid sh -c "$part" healthcheck-part "$nonce" "$1" "$4" "$2";
         fi </dev/null 2>/dev/null;
-        printf "@@%s %s end %s\n" "$nonce" "$1" "$?";
-        shift 3;
+        code=$?; printf "@@%s %s end %s\n" "$nonce" "$1" "$code";
+        case "$3 $code" in " "*) ;; *" 124" | *" 137") hung="$hung$3 " ;; esac;
+        shift 4;
     done
 """)
 
@@ -92,20 +98,25 @@ READ_TOKEN = f'token=$(tr "\\0" "\\n" 2>/dev/null <"/proc/$pid/environ" | sed -n
 
 
 class Part(Struct, frozen=True):
-    """One look. `text`: one line of plain POSIX sh, without `!` for csh's sake; it gets no stdin and LC_ALL=C."""
+    """One look. `text`: one line of plain POSIX sh, without `!` for csh's sake; it gets no stdin and LC_ALL=C.
+
+    `group`: what it asks, one word; after a part of it hung, those that follow are not asked. Empty: it stands alone.
+    """
 
     name: str
     timeout_s: int
     text: str
+    group: str = ""
 
 
 class PartState(StrEnum):
-    """How the output of a part ended. Only ENDED output is whole."""
+    """How the output of a part ended. Only ENDED output is whole; NOT_ASKED has none, for its group hung before."""
 
     ENDED = "ended"
     TIMED_OUT = "timed_out"
     CUT = "cut"
     TRUNCATED = "truncated"
+    NOT_ASKED = "not_asked"
 
 
 class PartOutput(Struct, frozen=True):
@@ -125,7 +136,7 @@ def batch_argv(parts: Sequence[Part], nonce: str) -> tuple[str, ...]:
     """The command that runs all parts. `nonce`: letters and digits nobody could guess, new for every batch."""
     argv = ["sh", "-c", BATCH_SCRIPT, PROBE_MARK, nonce]
     for part in parts:
-        argv += [part.name, str(part.timeout_s), part.text]
+        argv += [part.name, str(part.timeout_s), part.group, part.text]
     return tuple(argv)
 
 
@@ -165,13 +176,14 @@ def split(stdout: str, nonce: str) -> dict[str, PartOutput]:
             continue
         if piece.what == "out":
             parts[piece.name] = _joined(piece, pieces[index + 1 : index + 3])
-        elif piece.what == "end":
-            parts[piece.name] = PartOutput(piece.name, None, "", "", PartState.TIMED_OUT)
+        elif piece.what in ("end", "skip"):
+            state = PartState.TIMED_OUT if piece.what == "end" else PartState.NOT_ASKED
+            parts[piece.name] = PartOutput(piece.name, None, "", "", state)
     return parts
 
 
 class _Piece(Struct, frozen=True):
-    """What stands between two marker lines: of which part, which of `out`, `err` and `end`, and its exit code."""
+    """What stands behind a marker line: of which part, which of `out`, `err`, `end` and `skip`, and its exit code."""
 
     name: str
     what: str

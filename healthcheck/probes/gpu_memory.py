@@ -8,7 +8,7 @@ from healthcheck.model.message import say
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nvidia_smi import LOST, NO_SUCH_QUERY, NONE_FOUND, csv_table, failed, flag_of, number_of
-from healthcheck.probes.batch import Part, PartOutput
+from healthcheck.probes.batch import GPU_DRIVER, Part, PartOutput
 from healthcheck.probes.gpu_verdicts import quoted
 from healthcheck.probes.per_gpu import Fault, of_node, results
 from healthcheck.probes.trouble import garbled, quote, usable
@@ -33,7 +33,7 @@ _RETIRED_FIELDS = ("retired_pages.single_bit_ecc.count", "retired_pages.double_b
 
 def part() -> Part:
     """The csv table of remapped rows, with its header; GPUs that remap nothing print N/A."""
-    return Part(NAME, 15, f"nvidia-smi --query-remapped-rows={','.join(_FIELDS)} --format=csv")
+    return Part(NAME, 15, f"nvidia-smi --query-remapped-rows={','.join(_FIELDS)} --format=csv", GPU_DRIVER)
 
 
 def read(output: PartOutput | None) -> Reading[tuple[RemappedRows, ...]]:

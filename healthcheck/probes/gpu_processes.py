@@ -10,7 +10,7 @@ from healthcheck.model.message import Message, say
 from healthcheck.model.node import GpuProcess
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
-from healthcheck.probes.batch import READ_TOKEN, Part, PartOutput, one_line
+from healthcheck.probes.batch import GPU_DRIVER, READ_TOKEN, Part, PartOutput, one_line
 from healthcheck.probes.trouble import garbled, quote, usable
 
 NAME = "gpu_processes"
@@ -36,7 +36,7 @@ SHOWN = 3
 
 def part() -> Part:
     """`pid, gpu_uuid, name` lines of nvidia-smi, then `user <pid> <user>` and `token <pid> <token>` from /proc."""
-    return Part(NAME, 20, _TEXT)
+    return Part(NAME, 20, _TEXT, GPU_DRIVER)
 
 
 def read(output: PartOutput | None) -> Reading[tuple[GpuProcess, ...]]:

@@ -20,7 +20,7 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.gpu_query import FIELDS, OLD_THROTTLE, THROTTLE, gpu_states
 from healthcheck.parsing.nvidia_smi import LOST, NONE_FOUND, csv_table
 from healthcheck.probes import gpu_verdicts
-from healthcheck.probes.batch import Part, PartOutput, one_line
+from healthcheck.probes.batch import GPU_DRIVER, Part, PartOutput, one_line
 from healthcheck.probes.per_gpu import Fault, of_node, results
 from healthcheck.probes.trouble import garbled, quote, usable
 from healthcheck.probes.unseen import unseen
@@ -62,7 +62,7 @@ _TEXT = one_line(rf"""
 
 def part() -> Part:
     """The csv table of `FIELDS`, with its header and units, without what this driver does not know."""
-    return Part(NAME, 15, _TEXT)
+    return Part(NAME, 15, _TEXT, GPU_DRIVER)
 
 
 def read(output: PartOutput | None) -> Reading[GpuStates]:

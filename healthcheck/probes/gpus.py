@@ -11,7 +11,7 @@ from healthcheck.model.node import Gpu
 from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
-from healthcheck.probes.batch import Part, PartOutput
+from healthcheck.probes.batch import GPU_DRIVER, Part, PartOutput
 from healthcheck.probes.trouble import garbled, quote, usable
 
 NAME = "gpus"
@@ -30,7 +30,7 @@ _UNKNOWN = re.compile(r"\[?(N/A|Not Supported|Unknown Error|GPU is lost)\]?", re
 
 def part() -> Part:
     """The csv lines of nvidia-smi: index, uuid, name, pci.bus_id, driver_version."""
-    return Part(NAME, 20, _QUERY)
+    return Part(NAME, 20, _QUERY, GPU_DRIVER)
 
 
 def read(output: PartOutput | None) -> Reading[tuple[Gpu, ...]]:

@@ -15,7 +15,7 @@ from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nvidia_smi import NONE_FOUND, nvlinks
-from healthcheck.probes.batch import Part, PartOutput, one_line
+from healthcheck.probes.batch import GPU_DRIVER, Part, PartOutput, one_line
 from healthcheck.probes.per_gpu import Fault, of_node, results
 from healthcheck.probes.trouble import garbled, quote, usable
 from healthcheck.probes.unseen import unseen
@@ -34,7 +34,7 @@ _WORST_FIRST = ("recovery", "replay", "crc")
 
 def part() -> Part:
     """`#status`, the links of every GPU, `#errors`, their counters, `#end`; exit code of the former."""
-    return Part(NAME, 15, _TEXT)
+    return Part(NAME, 15, _TEXT, GPU_DRIVER)
 
 
 def read(output: PartOutput | None) -> Reading[tuple[GpuLinks, ...]]:

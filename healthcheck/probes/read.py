@@ -69,8 +69,9 @@ def probe_parts(nccl_tests: str | None, collectives: Iterable[Collective] = ()) 
         gpu_state.part(),
         gpu_memory.part(),
         nvlink.part(),
-        topology.part(),
         software.part(),
+        # Last of those that ask the driver: it may be late by itself.
+        topology.part(),
         clock.end_part(),
     )
 

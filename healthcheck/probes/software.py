@@ -6,7 +6,7 @@ import re
 
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.system_facts import Software
-from healthcheck.probes.batch import Part, PartOutput, one_line
+from healthcheck.probes.batch import GPU_DRIVER, Part, PartOutput, one_line
 from healthcheck.probes.trouble import garbled, usable
 
 NAME = "software"
@@ -31,7 +31,7 @@ _VERSION = re.compile(r"\d{1,5}(?:\.\d{1,5}){1,3}")
 
 def part() -> Part:
     """Lines `kernel`, `os`, `nccl <library>`, `ofed`, `modules <NVRM line>`, `container`, `cuda`; `kernel` always."""
-    return Part(NAME, 15, _TEXT)
+    return Part(NAME, 15, _TEXT, GPU_DRIVER)
 
 
 def read(output: PartOutput | None) -> Reading[Software]:

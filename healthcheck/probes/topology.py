@@ -22,7 +22,7 @@ from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.topology import parse_topology
-from healthcheck.probes.batch import Part, PartOutput, PartState
+from healthcheck.probes.batch import GPU_DRIVER, Part, PartOutput, PartState
 from healthcheck.probes.trouble import garbled, quote, usable
 from healthcheck.probes.unseen import unseen
 
@@ -35,7 +35,7 @@ LATE = "(still busy when it was stopped)"
 
 def part() -> Part:
     """The matrix. With a badly seated NVLink bridge it takes minutes, so it must not wait for that."""
-    return Part(NAME, 15, SOURCE)
+    return Part(NAME, 15, SOURCE, GPU_DRIVER)
 
 
 def read(output: PartOutput | None) -> Reading[Topology]:

@@ -55,6 +55,7 @@ def usable(source: str, output: PartOutput | None) -> PartOutput | Reading[Never
             PartState.TIMED_OUT: "(did not answer in time and was stopped)",
             PartState.CUT: "(printed more than any healthy answer; cut)",
             PartState.TRUNCATED: "(the answer broke off)",
+            PartState.NOT_ASKED: "(not asked: another question to the same driver hung)",
         }[output.state]
         return Reading(ReadingState.UNPARSABLE, evidence=(Evidence(source, why), *quote(source, said(output))))
     output = replace(output, stdout=_bounded(output.stdout), stderr=_bounded(output.stderr))

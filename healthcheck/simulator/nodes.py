@@ -25,10 +25,11 @@ _PATHS_ASKED = re.compile(r"for p in (.*?); do")
 
 
 def probe_batch(cluster: SimCluster, node: SimNode, arguments: tuple[str, ...]) -> Reply:
-    """The answer to a probe batch: `arguments` are its nonce, then name, timeout and shell text of every part."""
+    """The answer to a probe batch: `arguments` are its nonce, then name, timeout, group and shell text of every
+    part."""
     nonce, rest = arguments[0], arguments[1:]
     frames = []
-    for name, _, text in zip(rest[0::3], rest[1::3], rest[2::3], strict=False):
+    for name, text in zip(rest[0::4], rest[3::4], strict=False):
         speak = PARTS.get(name)
         if speak is None:
             frames.append(frame(nonce, name, 127, "", f"simulated node: it has no answer for the part {name!r}"))

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from healthcheck.probes.batch import (
     BATCH_SCRIPT,
@@ -76,6 +77,25 @@ def test_a_part_that_ignores_term_is_killed(gnu_timeout: bool) -> None:
     found = split(text, NONCE)
     assert found["stubborn"].state is PartState.TIMED_OUT
     assert found["last"].stdout == "whole"
+
+
+@pytest.mark.parametrize("gnu_timeout", [True, False], ids=["gnu-timeout", "watchdog"])
+def test_a_group_in_which_one_hung_is_not_asked_again(path_with_sh: str, gnu_timeout: bool) -> None:
+    parts = (
+        Part("well", 5, "echo well", "driver"),
+        Part("alone", 1, "sleep 300"),
+        Part("hangs", 1, "echo before; sleep 300", "driver"),
+        Part("other", 5, "echo other", "driver2"),
+        Part("fails", 5, "echo worse; exit 124", "driver2"),
+        Part("spared", 5, "echo asked", "driver"),
+        Part("still", 5, "echo still"),
+        Part("last", 5, "echo last", "driver2"),
+    )
+    found = split(run(parts, path_with_sh, gnu_timeout=gnu_timeout)[0], NONCE)
+    states = {name: part.state for name, part in found.items()}
+    hung = {"alone": PartState.TIMED_OUT, "hangs": PartState.TIMED_OUT, "spared": PartState.NOT_ASKED}
+    assert states == {part.name: hung.get(part.name, PartState.ENDED) for part in parts}
+    assert (found["spared"].rc, found["spared"].stdout, found["last"].stdout) == (None, "", "last")
 
 
 def test_parts_that_print_frames_shift_nothing(path_with_sh: str) -> None:
@@ -169,8 +189,7 @@ def test_a_sysfs_tree_is_read_line_by_line(path_with_sh: str, tmp_path: Path) ->
     }.items():
         (port / key).write_text(value + "\n")
     parts = tuple(
-        Part(part.name, part.timeout_s, part.text.replace("/sys/class/infiniband", str(tmp_path)))
-        for part in probe_parts(None)
+        replace(part, text=part.text.replace("/sys/class/infiniband", str(tmp_path))) for part in probe_parts(None)
     )
     facts = read_node("here", split(run(parts, path_with_sh)[0], NONCE))
     assert facts.hcas.value is not None
