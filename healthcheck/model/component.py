@@ -74,7 +74,7 @@ def natural(name: str) -> list[tuple[int, int, str]]:
 FABRIC = Component(Kind.FABRIC.value)
 
 
-# The spelling is a contract, so every kind has its maker here; `gpu`, `link` and `path` wait for the localise stage.
+# The spelling is a contract, so every kind has its maker here.
 
 
 def node(host: str) -> Component:
