@@ -26,8 +26,8 @@ class Cause(Struct, frozen=True):
 
     `rules`: the rules of check results that lead here, whole (`hca.down`) or by their first word (`connect`); the rule
     `warn.<code>` leads here without being named. `signature`: a pattern (`re.search`) of the line of NCCL or of a
-    launcher that shows it, "" if none does. `secondary`: it only ever follows from something else, which is to be
-    looked for first.
+    launcher that shows it, "" if none does; an INFO line shows it only with `info`. `secondary`: it only ever follows
+    from something else, which is to be looked for first.
 
     `explains`: the rules, whole or by first word, of other results that become evidence of this cause instead of
     findings of their own: those on the same host, and those of a joint job it took part in. Only what stands behind a
@@ -44,6 +44,7 @@ class Cause(Struct, frozen=True):
     severity: Severity = Severity.FATAL
     rules: tuple[str, ...] = ()
     signature: str = ""
+    info: bool = False
     confidence: Confidence = Confidence.CONFIRMED
     secondary: bool = False
     explains: tuple[str, ...] = ()

@@ -43,6 +43,9 @@ _FOUND_SLOW = ("slow_node.", "slow_rail.")
 
 WARN = "warn."
 """`warn.<code>`: the rule of a line of NCCL that shows the cause of that code."""
+UNKNOWN_LINE = "nccl_error"
+"""The cause of a line that has none in the catalogue: whatever else is known of a node stands before it."""
+_INFO = " NCCL INFO "
 
 
 def _rows() -> dict[str, Cause]:
@@ -89,8 +92,11 @@ def urgency(cause: Cause) -> int:
 def explains(cause: Cause, rule: str) -> bool:
     """Whether a result with that rule, on the same host or in the same job, is only evidence of this cause.
 
-    What slows a job by itself explains that the search found its node or rail slow, too.
+    What slows a job by itself explains that the search found its node or rail slow, too. A line that nobody knows is
+    evidence of whatever was measured.
     """
+    if rule == WARN + UNKNOWN_LINE:
+        return cause.code != UNKNOWN_LINE
     if rule.startswith(_FOUND_SLOW) and "peak" in cause.explains:
         return True
     return rule in cause.explains or rule.partition(".")[0] in cause.explains
@@ -104,4 +110,7 @@ def signatures() -> tuple[tuple[re.Pattern[str], Cause], ...]:
 
 def cause_of_line(text: str) -> Cause | None:
     """The most urgent cause whose signature a line of NCCL or of a launcher bears; None for any other line."""
-    return next((cause for pattern, cause in signatures() if pattern.search(text)), None)
+    said_as_info = _INFO in text
+    return next(
+        (cause for pattern, cause in signatures() if (cause.info or not said_as_info) and pattern.search(text)), None
+    )

@@ -1,8 +1,10 @@
 """The WARN lines of a job, over all its ranks: which came first, where, and what it means.
 
 When one rank fails, all the others say so too. What only follows (a closed connection, a flushed transfer) is never
-the answer as long as anything else was written. Of the rest the earliest counts. The clocks of two nodes need not
-agree: hosts whose first lines lie within `CLOCKS_AGREE_S` are all named, and none of them is more than suspected.
+the answer as long as anything else was written, and what good runs write too never is. Of the rest the earliest line
+counts whose cause breaks a job, else the earliest one that slows it, else one that nobody knows: that names a node only
+where other nodes do not say the same. The clocks of two nodes need not agree: hosts whose first lines lie within
+`CLOCKS_AGREE_S` are all named, and none of them is more than suspected.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from datetime import UTC, datetime
 from msgspec import Struct
 
 from healthcheck.diagnosis.cause import Cause, Severity
-from healthcheck.diagnosis.causes import BY_CODE, WARN, cause_of_line
+from healthcheck.diagnosis.causes import BY_CODE, UNKNOWN_LINE, WARN, cause_of_line
 from healthcheck.model.command import CollectiveJob
 from healthcheck.model.component import FABRIC, Component, hca, node
 from healthcheck.model.finding import CheckResult
@@ -23,6 +25,7 @@ from healthcheck.model.message import Message, say
 from healthcheck.model.nccl import NcclRankLog, NcclWarning
 from healthcheck.model.reading import Evidence
 from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.nccl_remarks import is_remark
 
 CHECK = "nccl.warning"
 CLOCKS_AGREE_S = 2.0
@@ -32,6 +35,7 @@ NOT_ALONE = frozenset({"nccl.warning.together", "nccl.warning.undated"})
 """Messages that say the order of the hosts is not certain."""
 
 _QUOTED_CHARS = 300
+_NUMBERS = re.compile(r"\b(?:0x)?[0-9a-f]*\d[0-9a-f]*")
 _DEVICE = re.compile(r"(?:\bhca |NET/IB ?: |\b(?:on dev|device|HCA) )(?P<device>[A-Za-z][\w-]*\d\w*)(?::\d+)?(?![\w.])")
 
 
@@ -67,7 +71,9 @@ def warning_checks(
         return ()
     lines = list(_lines(job, logs, offsets_s or {}))
     known = [line for line in lines if line.cause is not _UNKNOWN]
-    firsts = _first_of_each_host(known or (lines if verdict is Verdict.FAIL else []))
+    fatal = [line for line in known if line.cause.severity is Severity.FATAL]
+    unknown = _not_common(job, logs, lines) if verdict is Verdict.FAIL else []
+    firsts = _first_of_each_host(fatal or known or unknown)
     if not firsts:
         return tuple(_printed(job, verdict, failures))
     earliest = min((line.at for line in firsts if line.at is not None), default=None)
@@ -80,21 +86,38 @@ def warning_checks(
     )
 
 
-_UNKNOWN = BY_CODE["nccl_error"]
+_UNKNOWN = BY_CODE[UNKNOWN_LINE]
 
 
 def _lines(job: CollectiveJob, logs: Iterable[NcclRankLog], offsets_s: Mapping[str, float]) -> Iterator[_Line]:
-    """Every WARN line that is no mere consequence, with its cause; `_UNKNOWN` where the catalogue has none."""
+    """Every WARN line that is neither a mere consequence nor a remark; `_UNKNOWN` where the catalogue has no cause."""
     of_job = frozenset(job.hosts)
     for log in logs:
         host = log.host
         if host not in of_job:
             continue
         for warning in log.warnings:
-            cause = cause_of_line(f"{warning.source_file or ''} {warning.text}") or _UNKNOWN
+            text = f"{warning.source_file or ''} {warning.text}"
+            if is_remark(text):
+                continue
+            cause = cause_of_line(text) or _UNKNOWN
             if not (warning.secondary or cause.secondary or cause.severity is Severity.INFO):
                 rank = warning.rank if warning.rank is not None else log.rank
                 yield _Line(cause, host, rank, warning, _seconds(warning.at, offsets_s.get(host, 0.0)))
+
+
+def _not_common(job: CollectiveJob, logs: Sequence[NcclRankLog], lines: Sequence[_Line]) -> list[_Line]:
+    """Those that not every host with a log wrote, whatever numbers and hosts stand in them; of one host alone, all."""
+    writers = {log.host for log in logs} & set(job.hosts)
+    hosts: dict[str, set[str]] = {}
+    for line in lines:
+        hosts.setdefault(_alike(line, job), set()).add(line.host)
+    return [line for line in lines if len(writers) < 2 or hosts[_alike(line, job)] < writers]
+
+
+def _alike(line: _Line, job: CollectiveJob) -> str:
+    text = line.warning.text.replace(line.host, "")
+    return _NUMBERS.sub("#", " ".join(word for word in text.split() if word not in job.hosts))
 
 
 def _first_of_each_host(lines: Sequence[_Line]) -> list[_Line]:
@@ -149,7 +172,7 @@ def _quote(line: _Line) -> Evidence:
 def _printed(job: CollectiveJob, verdict: Verdict, failures: Sequence[Failure]) -> Iterator[CheckResult]:
     """Where no log says anything: the first line of the output that shows a cause of the catalogue."""
     for failure in failures:
-        cause = cause_of_line(failure.message)
+        cause = None if is_remark(failure.message) else cause_of_line(failure.message)
         if failure.secondary or cause is None or cause.secondary or cause.severity is Severity.INFO:
             continue
         host = failure.host if failure.host in job.hosts else job.hosts[0] if len(job.hosts) == 1 else None
@@ -163,7 +186,8 @@ def _printed(job: CollectiveJob, verdict: Verdict, failures: Sequence[Failure]) 
 def _result(
     job: CollectiveJob, verdict: Verdict, cause: Cause, component: Component, message: Message, quote: Evidence
 ) -> CheckResult:
-    """A cause that only warns makes nothing worse than DEGRADED."""
-    bad = verdict if cause.severity is Severity.FATAL else min(verdict, Verdict.DEGRADED)
+    """A cause that only warns makes nothing worse than DEGRADED, nor does a line that nobody knows."""
+    proves = cause.severity is Severity.FATAL and cause is not _UNKNOWN
+    bad = verdict if proves else min(verdict, Verdict.DEGRADED)
     rule = WARN + cause.code
     return CheckResult(CHECK, component, bad, message, rule, job.stage, evidence=(quote,), job=job.id)

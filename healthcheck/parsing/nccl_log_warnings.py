@@ -13,7 +13,7 @@ _MOST_TRACES = 20  # one failed call leaves about ten lines `file.cc:304 -> 2`; 
 _TRACE = re.compile(r"(?P<file>[\w/.+-]+\.(?:cc|cu|h|cpp):\d+) (?:NCCL )?-> \d")
 # Said by a process because another one, or an earlier call of its own, failed.
 _FOLLOWS = re.compile(
-    r"losed by remote peer|remote process exited|Connection reset by peer|unhandled (?:system|cuda) error|"
+    r"losed by remote peer|remote process exited|Connection reset by peer|Broken pipe|unhandled (?:system|cuda) error|"
     r"^internal error\b|Failed to execute operation \w+ from rank|^\W*HINT\b|\bUser terminated\b"
 )
 

@@ -31,7 +31,7 @@ CHANNELS_ALONE = 24
 INTERFACE = "eth0"
 
 # Filled in for each rank: what stands in front of a line of the main thread and of the one that initialises.
-_MAIN, _INIT, _ADDRESS, _COMM, _JOB = "\1", "\2", "\3", "\4", "\5"
+_MAIN, _INIT, _ADDRESS, _COMM, _JOB, _WARN = "\1", "\2", "\3", "\4", "\5", "\6"
 _QUIET = frozenset({"WARN", "VERSION", "NONE"})
 _NOT_TOLD = frozenset(
     {"NCCL_DEBUG", "NCCL_DEBUG_FILE", "NCCL_DEBUG_SUBSYS", "NCCL_TESTS_SPLIT", "NCCL_TESTS_SPLIT_MASK"}
@@ -40,6 +40,7 @@ _LONGEST_RING = 1000
 _SMALL_BYTES = 1 << 20
 _US_PER_MIB = 8.2
 _MASK = "ffff,ffffffff"
+_STARTED = "2026-01-01 00:00:00"
 
 
 def rank_log(cluster: SimCluster, ran: Ran, host: str, local_rank: int, pid: int | None = None) -> str:
@@ -54,6 +55,7 @@ def rank_log(cluster: SimCluster, ran: Ran, host: str, local_rank: int, pid: int
     for mark, words in (
         (_MAIN, f"{short}:{pid}:{pid} [{local_rank}] NCCL INFO "),
         (_INIT, f"{short}:{pid}:{pid + 40} [{local_rank}] NCCL INFO "),
+        (_WARN, f"[{_STARTED}] {short}:{pid}:{pid + 60} [{local_rank}] "),
         (_ADDRESS, f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"),
         (_COMM, f"0x55{number:08x}{local_rank:x}0"),
         (_JOB, f"0x{zlib.crc32(' '.join(ran.hosts).encode()):x}"),
@@ -139,6 +141,7 @@ def _text(seat: Seat, generation: Generation, sizes: tuple[int, ...], env: tuple
         return f"{version.replace(_INIT, '')}\n" if seat.rank == 0 else ""
     lines = [_MAIN + text for text in _before(wording, generation, env)]
     lines += [version] if seat.rank == 0 else []
+    lines += [_WARN + wording.remark] if wording.remark and seat.local_rank else []
     lines += [_INIT + text for text in _initialised(seat, wording, generation)]
     if not seat.hangs:
         lines += [_INIT + text for text in _ready(seat, wording)]

@@ -12,7 +12,8 @@ class Wording(Struct, frozen=True):
     """The spelling of one range of versions, from `since` on. Templates are filled by `nccl_log`.
 
     `peers_by_bus`: a rank is `8[7000]` by the bus of its GPU, later `8[0]` by its number. `distance` is NCCL's number
-    of the path type PXB. `lazy`: connections are made by the first collective, behind Init COMPLETE.
+    of the path type PXB. `lazy`: connections are made by the first collective, behind Init COMPLETE. `remark`: a WARN
+    line of good runs, which every rank but the first of a node writes.
     """
 
     since: tuple[int, int]
@@ -37,6 +38,7 @@ class Wording(Struct, frozen=True):
     lazy: bool = False
     tuner: tuple[str, ...] = ()
     timings: str = ""
+    remark: str = ""
 
 
 _NO_PLUGIN_FILE = "libnccl-net.so: cannot open shared object file: No such file or directory"
@@ -121,6 +123,7 @@ WORDINGS = (
         ring_number=" {:d}",
         lazy=True,
         tuner=("TUNER/Plugin: Could not find: libnccl-tuner.so. Using internal tuner plugin.",),
+        remark="ras/client_support.cc:159 NCCL WARN Call to bind failed: Address already in use",
         timings="Init timings - ncclCommInitRankConfig: rank {rank} nranks {n_ranks} total 1.21 (kernels 0.21, alloc "
         "0.34, bootstrap 0.09, allgathers 0.05, topo 0.31, graphs 0.02, connections 0.17, rest 0.02)",
     ),

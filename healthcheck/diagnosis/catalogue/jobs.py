@@ -67,7 +67,6 @@ JOB_CAUSES: tuple[Cause, ...] = (
         commands=CARDS,
         reference=NET_TROUBLE,
     ),
-    Cause("nccl_error", rules=("integrity.nccl",), confidence=_LIKELY, reference=RUN_TROUBLE),
     Cause(
         "far_below_peak",
         rules=("peak.below_broken",),
@@ -98,7 +97,7 @@ JOB_CAUSES: tuple[Cause, ...] = (
     ),
     Cause(
         "mpi_collectives",
-        signature=r"\bhcoll\b|UCX +ERROR|UCX_\w+ERROR",
+        signature=r"(?i:\bhcoll\b.*(?:error|fail))|UCX +ERROR|UCX_\w+ERROR",
         confidence=_SUSPECTED,
         reference=RUN_TROUBLE,
     ),
@@ -120,6 +119,8 @@ JOB_CAUSES: tuple[Cause, ...] = (
     ),
     Cause("launch_daemon_missing", rules=("integrity.daemon_missing", "integrity.mpirun_missing"), reference=MPI_FOUND),
     Cause("launch_program_missing", rules=("integrity.binary_missing", "integrity.not_executable"), reference=BUILD),
+    # Behind all that was measured: NCCL says that something broke, and not what.
+    Cause("nccl_error", rules=("integrity.nccl",), confidence=_LIKELY, reference=RUN_TROUBLE),
     Cause("too_few_slots", Severity.INFO, rules=("integrity.too_few_slots",), reference=TESTS + "/issues/21"),
     Cause("launch_as_root", Severity.INFO, rules=("integrity.as_root",), reference=MPIRUN),
     Cause("program_refused", Severity.INFO, rules=("integrity.usage", "integrity.no_measurement"), reference=ARGUMENTS),

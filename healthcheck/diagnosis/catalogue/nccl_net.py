@@ -24,6 +24,12 @@ _VERBS = (("ssh", "{host}", "ls -l /dev/infiniband; ibv_devinfo -l"),)
 _INTERFACES = (("ssh", "{host}", "ip -br addr; ip route"),)
 _COUNTERS = (("ssh", "{host}", "grep -H . /sys/class/infiniband/*/ports/*/counters/*err* | grep -v :0$"),)
 
+# Somebody calls somebody else: NCCL's own sockets, those of Open MPI, and what an address stands behind.
+_CONNECT = (
+    r"(?i:call to connect|socket\w*connect\b|\bconnect\(\)|\bconnect(?:ion)? (?:attempt )?to (?:the |a )?"
+    r"(?:peer|address|host|[\w-]+\.[\w.-]+|\S+[<:]\d+|\S+ port \d+))"
+)
+
 
 def _completion(status: str) -> str:
     """A failed work request: `with error 12` (2.10 on), `with status=12` (2.20), `status=IBV_WC_..._ERR(12)` (2.29)."""
@@ -47,6 +53,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
     Cause(
         "retry_exceeded",
         signature=_completion("12"),
+        info=True,
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=(*CARDS, *_COUNTERS),
@@ -55,6 +62,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
     Cause(
         "dma_blocked",
         signature=_completion("4"),
+        info=True,
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=(ACS, ("ssh", "{host}", "cat /proc/cmdline; lsmod | grep peermem")),
@@ -63,6 +71,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
     Cause(
         "remote_refused",
         signature=_completion("9|10|11"),
+        info=True,
         explains=_BREAKS,
         confidence=_LIKELY,
         reference=NCCL + "/issues/1353",
@@ -71,6 +80,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         "receiver_not_ready",
         _WARNING,
         signature=_completion("13"),
+        info=True,
         explains=_BREAKS,
         confidence=_SUSPECTED,
         reference=SOURCE + "transport/net_ib/p2p.cc",
@@ -167,6 +177,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
     Cause(
         "no_ib_device",
         signature=r"NET/IB ?: No device found",
+        info=True,
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=(*_VERBS, *CARDS),
@@ -175,6 +186,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
     Cause(
         "libibverbs_missing",
         signature=r"Failed to open libibverbs\.so",
+        info=True,
         explains=_BREAKS,
         commands=(("ssh", "{host}", "ldconfig -p | grep libibverbs"),),
         reference="https://github.com/NVIDIA/nvidia-container-toolkit/issues/1877",
@@ -190,7 +202,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
     # Plugins of the clouds.
     Cause(
         "efa_missing",
-        signature=r"NET/OFI.*(?:No eligible providers|Unable to find)",
+        signature=r"NET/OFI.*(?:No eligible providers|Unable to find|initialization failed|Couldn't open a fabric)",
         explains=_BREAKS,
         commands=(("ssh", "{host}", "fi_info -p efa"),),
         reference=OFI + "README.md",
@@ -212,7 +224,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
     Cause(
         "sharp_failed",
         _WARNING,
-        signature=r"(?i:collnet|sharp).*(?i:fail|error)",
+        signature=r"(?i:\b(?:collnet|sharp)\b.*(?:\bfail(?:ed|ure)\b|(?<!\bno )\berror\s?[:(]))",
         explains=("peak",),
         confidence=_LIKELY,
         reference=SETTINGS,
@@ -226,8 +238,16 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         reference=SETTINGS,
     ),
     Cause(
+        "address_not_assigned",
+        signature=_CONNECT + r".*Cannot assign requested address",
+        explains=_BREAKS,
+        confidence=_LIKELY,
+        commands=(*_INTERFACES, ("ssh", "{host}", "ss -s")),
+        reference=SETTINGS,
+    ),
+    Cause(
         "peer_not_reached",
-        signature=r"(?i:connect).*(?:Connection refused|No route to host|Network is unreachable|timed out|Timeout)",
+        signature=_CONNECT + r".*(?:Connection refused|No route to host|Network is unreachable|timed out|Timeout)",
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=_INTERFACES,
@@ -247,6 +267,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         "work_flushed",
         _INFO,
         signature=_completion("5"),
+        info=True,
         confidence=_SUSPECTED,
         secondary=True,
         reference=NCCL + "/issues/1353",
@@ -254,7 +275,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
     Cause(
         "peer_closed",
         _INFO,
-        signature=r"[Cc]onnection closed by (?:remote )?peer|Connection reset by peer",
+        signature=r"[Cc]onnection closed by (?:remote )?peer|Connection reset by peer|Broken pipe",
         confidence=_SUSPECTED,
         secondary=True,
         reference=NCCL + "/issues/795",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from healthcheck.model.measurement import FailureKind
+from healthcheck.parsing.nccl_remarks import is_remark
 
 _TEST_FAILURE = re.compile(r"(?P<lib>NCCL|CUDA|Cuda) failure \S+:\d+ '(?P<text>.*)", re.ASCII)
 _WHO = re.compile(r"(?P<host>[^\s:]+): Test $")  # right in front of it, since 2.0
@@ -17,7 +18,7 @@ _BOOTSTRAP = re.compile("bootstrap", re.I)
 _SOCKET = re.compile(
     r"socket|call to (?:connect|bind|accept|listen|recv|send|poll)|connection (?:refused|reset|closed|timed)", re.I
 )
-_BENIGN = ("Failed to open libibverbs.so", "Could not find a path for pattern")
+_BENIGN = "Failed to open libibverbs.so"
 _USAGE = re.compile(
     r"^\s*(?:USAGE: \S*_perf|invalid option '|Invalid number of GPUs:|invalid sizes? (?:for|specified)|"
     r"Incompatible NCCL versions|\[ERROR\] The number of requested GPUs)|"
@@ -85,7 +86,7 @@ def of_detail(text: str) -> FailureKind:
 
 def is_benign(text: str) -> bool:
     """True for warnings that NCCL prints in good runs too."""
-    return any(words in text for words in _BENIGN)
+    return _BENIGN in text or is_remark(text)
 
 
 def is_flushed(text: str) -> bool:

@@ -16,7 +16,7 @@ _NCCL_HOST = re.compile(r"(?P<host>[^\s:\[\]]{1,255}):\d+:\d+ \[")
 _CHAIN = re.compile(r"\.(?:cc|cu|h):\d+ -> ([1-6])\b")
 _REMOTE_ERROR = "6"
 # What a process says when another one went away.
-_REMOTE_TEXTS = ("remote process exited", "losed by remote peer", "Connection reset by peer")
+_REMOTE_TEXTS = ("remote process exited", "losed by remote peer", "Connection reset by peer", "Broken pipe")
 
 _ROOT_CAUSES = frozenset(FailureKind) - {FailureKind.LAUNCHER, FailureKind.UNKNOWN, FailureKind.NO_MEASUREMENT}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from healthcheck.diagnosis.causes import CAUSES, cause_of_line
+from healthcheck.parsing.nccl_remarks import is_remark
 
 _PEER = "Got completion from peer 10.0.0.2<40000> with"
 
@@ -38,6 +39,20 @@ LINES = (
     ("Bootstrap : no socket interface found", "no_socket_interface"),
     ("socketStartConnect: Connect to 10.1.2.3<35000> failed : No route to host", "peer_not_reached"),
     ("Call to connect returned Connection refused, retrying", "peer_not_reached"),
+    ("TCP connect to 10.1.2.3:1024 failed: No route to host (113)", "peer_not_reached"),
+    ("socketPollConnect: connect to 10.1.2.3<35000> returned Connection timed out, retrying", "peer_not_reached"),
+    ("connect() to 10.0.0.2:1024 failed: Connection timed out (110)", "peer_not_reached"),
+    ("unable to connect to the peer 10.0.0.2 on port 1024: Connection refused", "peer_not_reached"),
+    ("ssh: connect to host node02 port 22: Connection refused", "peer_not_reached"),
+    (
+        "socketStartConnect: Connect to fe80::1%ib0<35000> failed : Cannot assign requested address",
+        "address_not_assigned",
+    ),
+    ("Call to recv from 10.0.0.2<5> failed : Broken pipe", "peer_closed"),
+    ("NET/OFI aws-ofi-nccl initialization failed", "efa_missing"),
+    ("NET/OFI Couldn't open a fabric provider. RC: -22, ERROR: Invalid argument", "efa_missing"),
+    ("SHARP coll init error: Cannot connect to sharp_am(-8)", "sharp_failed"),
+    ("CollNet: SHARP group create failed", "sharp_failed"),
     ("Net : Connection closed by remote peer node02<37000>", "peer_closed"),
     ("Call to recv from 10.0.0.2<5> failed : Connection reset by peer", "peer_closed"),
     ("socketFinalizeAccept: wrong type 3 != 4", "stray_connection"),
@@ -91,10 +106,55 @@ def test_a_line_shows_its_cause(line: str, code: str) -> None:
         "Could not find a path for pattern 4, falling back to simple order",
         "comm 0x55 rank 0 nranks 16 cudaDev 0 busId 7000 - Init COMPLETE",
         "Using network IB",
+        "NET/IB : set SHARP error handling",
+        "CollNet: sharp init OK, no error",
+        "SHARP: no error: all groups are up",
+        "connect timed out waiting for SM",
+        "Reconnect: timed out jobs are cleaned",
+        "mca: base: component hcoll is not selected",
+        "cuMemCreate of 4096 bytes failed for peer 3: out of memory",
     ],
 )
 def test_a_line_of_a_good_run_shows_none(line: str) -> None:
     assert cause_of_line(line) is None
+
+
+REMARKS = (
+    "ras/client_support.cc:159 Call to bind failed: Address already in use",
+    "src/ras/ras.cc:77 RAS thread could not be started",
+    "RAS failed to establish a client listening socket at localhost<28028>",
+    "NET/Plugin: Could not find: libnccl-net.so.",
+    "NET/Plugin : No plugin found (libnccl-net.so), using internal implementation",
+    "PROFILER/Plugin: Could not find: libnccl-profiler.so",
+    "TUNER/Plugin: Failed to find ncclTunerPlugin_v2 symbol",
+    "plugin/profiler.cc:120 no callback",
+    "Could not find a path for pattern 4, falling back to simple order",
+    "NET/IB : set SHARP error handling",
+    "CollNet: sharp init OK, no error",
+    "Call to ibv_set_ece failed with error Operation not supported errno 95",
+    "NUMA auto balancing enabled which can lead to variability",
+)
+
+
+@pytest.mark.parametrize("line", REMARKS)
+def test_a_remark_of_good_runs_is_known_as_one(line: str) -> None:
+    assert is_remark(line)
+
+
+@pytest.mark.parametrize(("line", "code"), LINES, ids=lambda part: part[:40])
+def test_no_line_with_a_cause_is_a_remark(line: str, code: str) -> None:
+    assert not is_remark(line), code
+
+
+def test_an_info_line_shows_only_what_its_row_says_info_tells() -> None:
+    head = "node01:40:41 [0] NCCL {} "
+    for line, code in LINES:
+        said = cause_of_line(head.format("WARN") + line)
+        assert said is not None and said.code == code
+        info = cause_of_line(head.format("INFO") + line)
+        assert info is None or info.info, line
+    assert cause_of_line(head.format("INFO") + LINES[0][0]) is not None
+    assert cause_of_line(head.format("INFO") + "connect to 10.0.0.2<5> failed : Connection refused") is None
 
 
 def test_nearly_every_signature_has_its_line_here() -> None:

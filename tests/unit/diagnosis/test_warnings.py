@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from string import Formatter
 
+import pytest
+from msgspec.structs import replace
+
 from healthcheck.diagnosis.causes import CAUSES, cause_of
 from healthcheck.diagnosis.explain import findings
 from healthcheck.diagnosis.warnings import CLOCKS_AGREE_S, MOST_RESULTS, warning_checks
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob
-from healthcheck.model.finding import Confidence
+from healthcheck.model.component import FABRIC, node
+from healthcheck.model.finding import CheckResult, Confidence
 from healthcheck.model.measurement import Failure, FailureKind
+from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.nccl import NcclRankLog, NcclWarning
 from healthcheck.model.texts import CATALOGUE_EN
 from healthcheck.model.verdict import Verdict
@@ -98,6 +103,7 @@ def test_an_unknown_line_counts_only_where_the_job_failed_and_nothing_better_was
     unknown = log("node05", 0, ("something new went wrong", at(1)))
     (found,) = warning_checks(job("node05"), Verdict.FAIL, (unknown,))
     assert cause_of(found.rule).code == "nccl_error"
+    assert found.verdict is Verdict.DEGRADED  # what nobody knows is no proof
     (better,) = warning_checks(job("node05"), Verdict.FAIL, (unknown, log("node05", 1, (RETRY, at(7)))))
     assert better.rule == "warn.retry_exceeded"
 
@@ -119,6 +125,65 @@ def test_without_logs_the_output_of_the_job_speaks() -> None:
 def test_a_time_that_cannot_be_read_is_no_time() -> None:
     (found,) = warning_checks(job("node05"), Verdict.FAIL, (log("node05", 0, (RETRY, "yesterday")),))
     assert found.rule == "warn.retry_exceeded"
+
+
+RAS = "Call to bind failed: Address already in use"
+
+
+def ras(host: str, rank: int, *others: tuple[str, str | None]) -> NcclRankLog:
+    """A rank that says what every one but the first of a node says, and then these."""
+    said = NcclWarning(RAS, at(0), rank, host, 1, "ras/client_support.cc:159", False)
+    base = log(host, rank, *others)
+    return replace(base, warnings=(said, *base.warnings))
+
+
+def test_what_good_runs_write_too_is_nobodys_fault() -> None:
+    logs = tuple(ras(f"node{n:02d}", n) for n in range(1, 6))
+    of = job(*(f"node{n:02d}" for n in range(1, 6)))
+    assert warning_checks(of, Verdict.FAIL, logs) == ()
+    printed = Failure(FailureKind.SOCKET, f"node01:1:1 [0] ras/client_support.cc:159 NCCL WARN {RAS}", "node01", 3)
+    assert warning_checks(of, Verdict.FAIL, logs, (printed,)) == ()
+    (found,) = warning_checks(of, Verdict.FAIL, (*logs[1:], ras("node01", 1, (RETRY, at(9)))))
+    assert (found.component.host, found.rule) == ("node01", "warn.retry_exceeded")
+
+
+def test_an_unknown_line_of_all_nodes_names_none_of_them() -> None:
+    hosts = tuple(f"node{n:02d}" for n in range(1, 6))
+    alike = tuple(
+        log(host, n, (f"{host} lost page 0x7f{n}a of {n * 3} at 10.0.0.{n}", at(n))) for n, host in enumerate(hosts)
+    )
+    assert warning_checks(job(*hosts), Verdict.FAIL, alike) == ()
+    other = log("node03", 2, ("lost its mind", at(9)))
+    (found,) = warning_checks(job(*hosts), Verdict.FAIL, (*alike, other))
+    assert (found.component.host, found.verdict) == ("node03", Verdict.DEGRADED)
+    (alone,) = warning_checks(job("node03"), Verdict.FAIL, (other, other))
+    assert alone.component.host == "node03"
+
+
+def test_an_early_line_that_only_warns_does_not_hide_what_broke_the_job() -> None:
+    harmless = ("P2P is disabled between connected GPUs 1 and 0", at(1))
+    event = ("NET/IB : mlx5_3:1 Got async event : port error(10)", at(40))
+    for logs in ((log("node05", 0, harmless, event),), (log("node06", 8, harmless), log("node05", 0, event))):
+        (found,) = warning_checks(job("node05", "node06"), Verdict.FAIL, logs)
+        assert (str(found.component), found.rule) == ("node05/hca:mlx5_3", "warn.port_error_event")
+
+
+@pytest.mark.parametrize("rule", ["integrity.data_check", "integrity.stalled", "peak.below_broken", "hca.rate_low"])
+def test_an_unknown_line_is_evidence_of_what_was_measured_and_no_finding_beside_it(rule: str) -> None:
+    (unknown,) = warning_checks(job("node05"), Verdict.FAIL, (log("node05", 0, ("something new", at(1))),))
+    args: dict[str, Arg] = {"observed": 1.0, "expected": 2.0, "count": 1}
+    measured = CheckResult("x", node("node05"), Verdict.FAIL, Message("run.interrupted", args), rule)
+    (found,) = findings((unknown, measured), {"node05": Verdict.FAIL}, "run", {unknown.job: ("node05",)})
+    assert found.verdict is Verdict.FAIL and found.cause.code != "cause.nccl_error"
+    assert any("something new" in line.text for line in found.evidence)
+
+
+def test_an_unknown_line_stands_behind_what_was_measured_elsewhere() -> None:
+    hosts = ("node05", "node06")
+    unknown = warning_checks(job(*hosts), Verdict.FAIL, (log("node05", 0, ("something new", at(1))), log("node06", 8)))
+    slow = CheckResult("x", FABRIC, Verdict.DEGRADED, say("run.interrupted"), "peak.below_healthy", job=unknown[0].job)
+    first, second = findings((*unknown, slow), {}, "run", {unknown[0].job: hosts})
+    assert (first.cause.code, second.cause.code) == ("cause.below_peak", "cause.nccl_error")
 
 
 def test_every_cause_of_a_line_is_told_from_what_such_a_result_says() -> None:
