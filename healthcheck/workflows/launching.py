@@ -22,7 +22,7 @@ from healthcheck.model.playbook import Stage
 from healthcheck.model.verdict import Verdict
 from healthcheck.ports import PushFile, Transport
 from healthcheck.workflows.cleanup import tidy_command
-from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.engine import WIDTH, Cancel, Engine
 from healthcheck.workflows.fanout import run_short, visit
 from healthcheck.workflows.jobs import Launch, Refused
 from healthcheck.workflows.ledger import Ledger
@@ -138,8 +138,12 @@ def remove_launch_files(ledger: Ledger, engine: Engine) -> None:
     here = ledger.request.launch_from == "local"
     by_name = {host.name: host for host in ((LOCALHOST,) if here else ledger.request.hosts)}
     transport = engine.local if here else engine.transport
-    for name in ledger.launch_folders:
-        run_short(transport, by_name[name], tidy_command(f"run/{token}", token))
+    hosts = [by_name[name] for name in sorted(ledger.launch_folders)]
+    # A search starts jobs on many hosts. A cancel does not cut it short: leaving nothing behind is part of stopping.
+    for _ in visit(
+        hosts, lambda host: run_short(transport, host, tidy_command(f"run/{token}", token)), Cancel(), WIDTH
+    ):
+        pass
 
 
 def last_look(launch: Launch, ledger: Ledger, engine: Engine) -> tuple[CheckResult, ...]:

@@ -41,7 +41,8 @@ class Ledger:
 
     `set_aside` hosts are not measured at all, `excluded` ones were measured alone and take no part in later jobs;
     both map to the sentence that says why. `slow_together` took part in a job over several nodes that was DEGRADED.
-    `began_at` is when the first benchmark began, in seconds since 1970 by our clock. `slurm` may be asked by workers.
+    `began_at` is when the first benchmark began, in seconds since 1970 by our clock. `slurm` may be asked by workers,
+    who also note in `launch_folders` where they brought files.
     `joint` are the judged jobs of multi_node, `tool` is nccl-tests (name, version) as a table printed it; `verified`
     are the hosts that a search proved together.
     """
