@@ -92,6 +92,7 @@ _ENDS: dict[str, tuple[str, ...]] = {
     "os.shm": ("shm", _UNSEEN),
     "os.files": ("files", _UNSEEN),
     "cpu.governor": ("cpu", _UNSEEN),
+    "software.versions": (_UNSEEN,),
     "nccl.settings": ("settings", _UNSEEN),
     "nccl.transport": ("transport", _UNSEEN),
     "nccl.gdr": ("gdr.off", "gdr.far"),

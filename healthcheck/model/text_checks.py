@@ -58,6 +58,8 @@ CHECK_TEXTS: dict[str, str] = {
     "check.os.files": "may a process open enough files; every connection between ranks takes some",
     "check.cpu.governor": "do the processors run at full speed; a slow one delays every small message and every copy "
     "through host memory",
+    "check.software.versions": "can the versions of libnccl, CUDA, OFED and the kernel be read; a node with another "
+    "one than the others is found by comparing them",
     "check.nccl.settings": "does a login bring NCCL settings along that slow jobs down; they apply to every job and "
     "show on no command line",
     "check.nccl.transport": "did NCCL take the network of the GPUs, and only between nodes; over TCP a job runs at a "

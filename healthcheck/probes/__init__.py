@@ -28,6 +28,7 @@ from healthcheck.probes import (
     nvlink,
     pcie,
     rails,
+    software,
     topology,
     verbs,
 )
@@ -135,5 +136,6 @@ PROBES: dict[str, Probe] = {
     kernel_log.NAME: Probe(kernel_log.NAME, (kernel_log.CHECK,), kernel_log.judge, kernel_log.judge_after),
     limits.NAME: Probe(limits.NAME, limits.CHECKS, limits.judge),
     cpu.NAME: Probe(cpu.NAME, (cpu.CHECK,), lambda facts, needs: (cpu.judge(facts),)),
+    software.NAME: Probe(software.NAME, (software.CHECK,), lambda facts, needs: software.judge(facts)),
     nccl_settings.NAME: Probe(nccl_settings.NAME, (nccl_settings.CHECK,), nccl_settings.judge),
 }

@@ -14,7 +14,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import say
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.reading import Reading, ReadingState
-from healthcheck.model.system_facts import EventKind, KernelEvent, KernelLog
+from healthcheck.model.system_facts import EventKind, KernelEvent, KernelLog, NodeClock
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.kernel_log import LIMITED, LINE_LIMIT, WANTED, read_events, stamp_of
 from healthcheck.probes.batch import Part, PartOutput, one_line
@@ -94,8 +94,11 @@ def judge_after(before: NodeFacts, after: NodeFacts, needs: Needs) -> tuple[Chec
             return ()  # said once already
         return (unseen(CHECK, after.host, after.kernel_log, say("probe.kernel.hides"), needed=False),)
     offset = offset_s(after)
-    if needs.began_at is None or offset is None:
+    if needs.began_at is None:
         return ()
+    if offset is None:  # before and during cannot be told apart
+        clock = after.clock if after.clock.value is None else Reading[NodeClock](ReadingState.UNPARSABLE)
+        return (unseen(CHECK, after.host, clock, say("probe.kernel.after_hides"), needed=False),)
     known = before.kernel_log.value
     same_boot = known is not None and known.uptime_s <= log.uptime_s
     seen = known if same_boot else None

@@ -1,15 +1,22 @@
-"""Which versions are installed? No check of its own: they are compared with those of the other nodes."""
+"""Which versions are installed? They are compared with those of the other nodes; unread ones are said to be unseen."""
 
 from __future__ import annotations
 
 import re
 
+from healthcheck.model.component import node
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.message import say
+from healthcheck.model.node import NodeFacts
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.system_facts import Software
+from healthcheck.model.verdict import Verdict
 from healthcheck.probes.batch import GPU_DRIVER, Part, PartOutput, one_line
 from healthcheck.probes.trouble import garbled, usable
+from healthcheck.probes.unseen import unseen
 
 NAME = "software"
+CHECK = "software.versions"
 
 # nvidia-smi comes last: where it hangs, the rest is already said.
 _TEXT = one_line("""
@@ -62,3 +69,10 @@ def read(output: PartOutput | None) -> Reading[Software]:
 
 def _parted(line: str) -> tuple[str, str, str]:
     return line[:300].partition(" ")
+
+
+def judge(facts: NodeFacts) -> tuple[CheckResult, ...]:
+    """Nothing is wrong with a version by itself; without any of them drift stays hidden."""
+    if facts.software.value is None:
+        return (unseen(CHECK, facts.host, facts.software, say("probe.software.hides"), needed=False),)
+    return (CheckResult(CHECK, node(facts.host), Verdict.PASS, say("probe.software.read"), "software.read", "probe"),)

@@ -21,7 +21,7 @@ _AREAS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("hcas", ("hca.",)),
     ("paths", ("rail.", "pcie.", "gdr.")),
     ("system", ("os.", "cpu.", "kernel.", "node.clock", "host.")),
-    ("software", ("nccl_tests.", "mpi.", "nccl.", "fleet.", "hostfile.")),
+    ("software", ("nccl_tests.", "mpi.", "nccl.", "software.", "fleet.", "hostfile.")),
     ("free", ("node.busy", "node.leftovers", "node.allocation")),
 )
 _UNSEEN = "unseen."

@@ -196,6 +196,16 @@ def test_the_window_follows_a_clock_that_is_wrong() -> None:
         assert kernel_log.judge_after(hidden, facts(within, ahead), NEEDS)[0].rule == "xid.79"
 
 
+def test_without_a_clock_nobody_knows_what_was_logged_meanwhile() -> None:
+    late = facts(log_of(logged(79_991.0, XID_79)))
+    for clockless in (replace(late, clock=Reading(ReadingState.DENIED)), replace(late, asked_at=None)):
+        (result,) = kernel_log.judge_after(QUIET, clockless, NEEDS)
+        assert (result.check, result.verdict) == ("kernel.log", Verdict.SKIPPED)
+        assert result.rule.startswith("unseen.") and "benchmarks" in str(result.message.args["hides"])
+    idle = replace(NEEDS, began_at=None)
+    assert kernel_log.judge_after(QUIET, replace(late, asked_at=None), idle) == ()
+
+
 def test_stamps_that_drifted_over_a_month_do_not_lose_an_event() -> None:
     uptime = 30 * 86_400.0
     began = Needs(DGX_A100, own_token="hc-own", began_at=NOW - 60)

@@ -46,6 +46,21 @@ def test_what_is_not_installed_is_unknown_and_no_trouble() -> None:
 @pytest.mark.parametrize(
     ("fixture", "verdict", "rule"),
     [
+        ("healthy", Verdict.PASS, "software.read"),
+        ("healthy_bare", Verdict.PASS, "software.read"),
+        ("sick_garbage", Verdict.SKIPPED, "unseen.unparsable"),
+        ("tool_missing", Verdict.SKIPPED, "unseen.tool_missing"),
+    ],
+)
+def test_versions_that_cannot_be_read_are_said_to_be_unseen(fixture: str, verdict: Verdict, rule: str) -> None:
+    (result,) = software.judge(read_node("node01", {"software": answer("software", fixture)}))
+    assert (result.check, result.verdict, result.rule) == ("software.versions", verdict, rule)
+    assert rule == "software.read" or "libnccl" in str(result.message)
+
+
+@pytest.mark.parametrize(
+    ("fixture", "verdict", "rule"),
+    [
         ("healthy", Verdict.PASS, "settings.harmless"),
         ("healthy_documented", Verdict.PASS, "settings.harmless"),
         ("sick_p2p", Verdict.DEGRADED, "settings.p2p_disable"),
