@@ -157,6 +157,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.looks.not_seen_line": "{nodes}: {hides} ({why})",
     "report.unseen.denied": "not permitted to this user",
     "report.unseen.tool_missing": "no tool for it there",
+    "report.unseen.not_compared": "not compared with our clock",
     "report.unseen.unparsable": "the answer makes no sense",
     "report.unseen.unreachable": "no answer",
     "report.unseen.no_log": "no log came from there",

@@ -4,7 +4,7 @@ SYSTEM_TEXTS: dict[str, str] = {
     "probe.clock.hides": "whether times in its logs can be compared with others",
     "probe.clock.ahead": "its clock is {seconds:g} s ahead of ours: times in its logs fit no other log",
     "probe.clock.behind": "its clock is {seconds:g} s behind ours: times in its logs fit no other log",
-    "probe.clock.not_compared": "the clock was not compared with ours",
+    "probe.clock.not_compared": "not compared with our clock: {hides} is not known",
     "probe.clock.unsynchronised": "the clock is right, but no time server keeps it so",
     "probe.clock.right": "the clock is right",
     "probe.software.read": "the versions of the software are known",

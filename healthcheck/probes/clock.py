@@ -24,6 +24,7 @@ from healthcheck.probes.unseen import unseen
 
 NAME = "clock"
 END_NAME = "clock_end"
+NOT_COMPARED = "unseen.not_compared"
 CHECK = "node.clock"
 _OUTVOTING = 3
 ALLOWED_S = 1.0
@@ -110,7 +111,8 @@ def judge(facts: NodeFacts, fleet_ahead_s: float = 0.0) -> CheckResult:
         return unseen(CHECK, facts.host, facts.clock, hides, needed=False)
     bounds = _bounds(facts)
     if bounds is None:
-        return _result(facts, Verdict.PASS, "clock.not_compared", say("probe.clock.not_compared"))
+        message = say("probe.clock.not_compared", hides=str(say("probe.clock.hides")))
+        return _result(facts, Verdict.SKIPPED, NOT_COMPARED, message)
     low, high = min(bounds) - fleet_ahead_s, max(bounds) - fleet_ahead_s
     off = low if low > ALLOWED_S else high if high < -ALLOWED_S else None
     if off is not None:
@@ -125,7 +127,7 @@ def judge(facts: NodeFacts, fleet_ahead_s: float = 0.0) -> CheckResult:
 def _result(
     facts: NodeFacts, verdict: Verdict, rule: str, message: Message, observed: float | None = None
 ) -> CheckResult:
-    bad = verdict is not Verdict.PASS
+    bad = verdict > Verdict.PASS
     return CheckResult(
         CHECK,
         node(facts.host),

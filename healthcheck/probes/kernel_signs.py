@@ -18,7 +18,7 @@ from healthcheck.probes.compute_ports import compute_of
 from healthcheck.probes.nearness import is_virtual
 from healthcheck.probes.probe import Needs
 from healthcheck.probes.trouble import quote
-from healthcheck.probes.xids import SXID_HARMLESS, UNKNOWN, URGENCY, XIDS, Weight, weight_of
+from healthcheck.probes.xids import RECOVERY, SXID_HARMLESS, UNKNOWN, URGENCY, XIDS, Weight, is_repaired, weight_of
 
 FLOOD = 10
 """So many corrected errors within one run are no accident."""
@@ -60,15 +60,25 @@ def results(check: str, source: str, signs: Iterable[Sign]) -> tuple[CheckResult
     return tuple(found)
 
 
-def logged_before(events: Iterable[KernelEvent], facts: NodeFacts, needs: Needs) -> list[Sign]:
-    """Only what takes a GPU or the fabric out of service, and cards in a slot too narrow for their network."""
+def logged_before(events: Sequence[KernelEvent], facts: NodeFacts, needs: Needs) -> list[Sign]:
+    """Only what takes a GPU or the fabric out of service, and cards in a slot too narrow for their network.
+
+    A call for a reset that was followed by one is no longer true.
+    """
     signs = []
-    for event in events:
+    repaired_at = {
+        pci_place(event.bus_id): place
+        for place, event in enumerate(events)
+        if event.kind is EventKind.XID and is_repaired(event.code or 0, event.text)
+    }
+    for place, event in enumerate(events):
         if event.kind is EventKind.XID and event.code is not None:
+            if event.code == RECOVERY and place < repaired_at.get(pci_place(event.bus_id), 0):
+                continue
             if weight_of(event.code, event.fatal, event.text) is Weight.FATAL:
                 message = say("probe.kernel.xid_before", code=event.code, meaning=_meaning(event.code))
-                where, place = _gpu(event, facts), URGENCY.get(event.code, _LAST_PLACE)
-                signs.append(Sign(where, Verdict.DEGRADED, "xid.before", message, event, place))
+                where, urgency = _gpu(event, facts), URGENCY.get(event.code, _LAST_PLACE)
+                signs.append(Sign(where, Verdict.DEGRADED, "xid.before", message, event, urgency))
         elif event.kind is EventKind.SXID and event.fatal and event.code not in SXID_HARMLESS:
             message = say("probe.kernel.sxid_before", code=event.code or 0)
             signs.append(Sign(node(facts.host), Verdict.DEGRADED, "sxid.before", message, event))

@@ -13,7 +13,9 @@ from healthcheck.model.message import Message, say
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
 
-UNSEEN = frozenset({"unseen.denied", "unseen.tool_missing", "unseen.unparsable", "unseen.unreachable"})
+UNSEEN = frozenset(
+    {"unseen.denied", "unseen.tool_missing", "unseen.unparsable", "unseen.unreachable", "unseen.not_compared"}
+)
 """The rules of these results."""
 
 

@@ -6,6 +6,7 @@ logged several, the first one names the cause.
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from msgspec import Struct
@@ -86,6 +87,9 @@ _ROWS = (
     Xid("xid.45", _A),
 )
 
+RECOVERY = 154
+_NOTHING_TO_DO = re.compile(r"\bto (?:\S+ )?\(None\)")
+
 XIDS = {row.code: row for row in _ROWS}
 URGENCY = {row.code: place for place, row in enumerate(_ROWS)}
 UNKNOWN = Xid("xid.other", Weight.WARNING)
@@ -100,7 +104,9 @@ def weight_of(code: int, says_fatal: bool | None, text: str) -> Weight | None:
     row = XIDS.get(code, UNKNOWN)
     if row.as_text and says_fatal is not True:
         return Weight.WARNING
-    # "GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)": it was repaired.
-    if code == 154 and text.rstrip().endswith("(None)"):
-        return None
-    return row.weight
+    return None if is_repaired(code, text) else row.weight
+
+
+def is_repaired(code: int, text: str) -> bool:
+    """`GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)`: the GPU was reset."""
+    return code == RECOVERY and _NOTHING_TO_DO.search(text) is not None

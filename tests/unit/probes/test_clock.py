@@ -73,7 +73,9 @@ def test_an_unsynchronised_clock_that_is_right_passes_with_a_remark() -> None:
 def test_without_our_own_clock_nothing_is_claimed() -> None:
     alone = replace(facts(300.0), asked_at=None)
     assert clock.offset_s(alone) is None
-    assert clock.judge(alone).rule == "clock.not_compared"
+    found = clock.judge(alone)
+    assert (found.verdict, found.rule) == (Verdict.SKIPPED, "unseen.not_compared")
+    assert "not known" in str(found.message)
 
 
 def test_a_clock_that_was_set_back_during_the_look_is_read_by_its_first_stamp() -> None:

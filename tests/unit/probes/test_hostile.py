@@ -38,8 +38,12 @@ def knows_nothing(result: CheckResult) -> bool:
     return result.verdict is Verdict.INCONCLUSIVE or (result.verdict is Verdict.SKIPPED and result.rule in UNSEEN)
 
 
+RECORDED_AT = 1_712_345_678.25
+"""By the clock of the recorded node."""
+
+
 def facts_of(outputs: dict[str, PartOutput]) -> NodeFacts:
-    return read_node("node01", outputs)
+    return read_node("node01", outputs, asked_at=(RECORDED_AT - 0.1, RECORDED_AT + 0.1))
 
 
 @pytest.mark.parametrize("name", GARBAGE)

@@ -89,6 +89,24 @@ def test_before_the_run_a_fatal_xid_is_history_and_an_application_fault_is_nothi
     }
 
 
+def test_a_reset_takes_back_the_call_for_it_and_nothing_else() -> None:
+    asked = "NVRM: Xid (PCI:0000:07:00): 154, GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)"
+    done = "NVRM: Xid (PCI:0000:07:00): 154, GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)"
+    healthy = {"node01": (Verdict.PASS, "kernel.quiet")}
+    first = {"node01/gpu:0": (Verdict.DEGRADED, "xid.before")}
+    for lines, expected in (
+        ((asked,), first),
+        ((asked, done), healthy),
+        ((asked, asked, done), healthy),
+        ((done, asked), first),
+        ((asked, done, asked), first),
+        ((asked, done.replace("07:00", "0f:00")), first),
+        ((XID_79, asked, done), first),
+    ):
+        stamped = [logged(80_000.0 + number, line) for number, line in enumerate(lines)]
+        assert by_component(kernel_log.judge(facts(log_of(*stamped)), NEEDS)) == expected, lines
+
+
 def test_what_is_older_than_a_day_is_no_history() -> None:
     long = log_of(logged(100.0, XID_79), uptime=100.0 + 25 * 3600)
     assert by_component(kernel_log.judge(facts(long), NEEDS)) == {"node01": (Verdict.PASS, "kernel.quiet")}
