@@ -227,8 +227,8 @@ class Ledger:
 
     def _excluded(self, verdicts: Mapping[str, Verdict], proven: tuple[str, ...]) -> tuple[str, ...]:
         """Hosts not to start on. Where a proof was asked for, whoever is not proven, so that no host stands in neither
-        list; where it was not, whoever has something against it."""
-        if self.request.wants("multi_node"):
+        list; where it was not, whoever has something against it. What a search found between nodes excludes none."""
+        if self.request.wants("multi_node") and not (self.search is not None and not proven):
             together = set(proven)
             return tuple(name for name in verdicts if name not in together)
         return tuple(name for name, found in verdicts.items() if found is not Verdict.PASS)

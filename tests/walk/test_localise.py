@@ -75,3 +75,10 @@ def test_a_wrong_wish_is_refused_before_anything_is_touched(option: str, value: 
     said = shell("localise", *SLOW, option, value)
     assert said.code == 2 and option in said.err
     assert not shell.results.exists()
+
+
+def test_a_slow_path_that_every_order_crosses_proves_nobody_and_excludes_nobody(shell: Shell) -> None:
+    said = shell("run", "full", "--simulate", "8", "--leaf-size", "4", "--fault", "leaf:l1-l2=0.5", "--json", "-q")
+    record = json.loads(said.out)
+    assert record["findings"][0]["component"] == "path:l1-l2"
+    assert record["healthy_hosts"] == record["excluded_hosts"] == []
