@@ -56,7 +56,8 @@ _PART_SCRIPT = one_line(rf"""
         trap : TERM;
         {{ {{ {{ trap : TERM; ( trap - TERM; eval "$3" ) 3>&- 4>&- 5>&-; echo "$?" >&5; }} 2>&1 >&4 |
         {{ trap "" TERM; text=$(head -c {STDERR_LIMIT}; cat >/dev/null); printf %s "$text"; }} >&5; }} 4>&1 |
-        {{ trap "" TERM; text=$(head -c {OUTPUT_LIMIT}); printf "@@%s %s out\n%s\n" "$1" "$2" "$text"; }} >&3;
+        {{ trap "" TERM; text=$(head -c {OUTPUT_LIMIT}; echo .); text=${{text%.}};
+            printf "@@%s %s out\n%s\n" "$1" "$2" "$text"; }} >&3;
         }} 5>&1
     );
     printf "@@%s %s err %s\n" "$1" "$2" "$answer";
@@ -206,6 +207,12 @@ def _joined(out: _Piece, following: Sequence[_Piece]) -> PartOutput:
     text = out.text.rstrip("\n")
     if state is PartState.ENDED and rc is None:
         state = PartState.TRUNCATED
-    if state is PartState.ENDED and (len(text) >= OUTPUT_LIMIT - 1 or rc == _SIGPIPE):
+    # All of it counts, also line ends behind what was said.
+    if state is PartState.ENDED and (_bytes(out.text) >= OUTPUT_LIMIT - 4 or rc == _SIGPIPE):
         state = PartState.CUT
     return PartOutput(out.name, rc, text, err.rstrip("\n"), state)
+
+
+def _bytes(text: str) -> int:
+    """How many there were before they were decoded; a replacement stands for one of them at least."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace")) - 2 * text.count("\ufffd")

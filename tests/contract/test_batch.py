@@ -126,6 +126,13 @@ def test_endless_and_binary_output_is_bounded_and_said_to_be_cut(path_with_sh: s
     assert found["last"].stdout == "whole"
 
 
+def test_ten_megabytes_of_line_ends_are_not_silence(path_with_sh: str) -> None:
+    part = Part("empty", 5, "head -c 10000000 /dev/zero | tr '\\000' '\\n'")
+    found = split(run((part, Part("last", 5, "echo whole")), path_with_sh)[0], NONCE)
+    assert found["empty"].state is PartState.CUT
+    assert found["last"].stdout == "whole"
+
+
 def test_broken_shell_text_and_missing_tools_cost_one_part(path_with_sh: str) -> None:
     parts = (Part("broken", 5, "if then"), Part("absent", 5, "no-such-tool-here"), Part("last", 5, "echo whole"))
     found = split(run(parts, path_with_sh)[0], NONCE)
@@ -210,7 +217,8 @@ def test_owner_and_token_of_a_gpu_process_are_read_from_proc(path_with_sh: str) 
     try:
         tool = folder / "nvidia-smi"
         lines = f"{ours.pid}, GPU-a, python3\\n{other.pid}, GPU-a, a name, with comma\\n{ours.pid}, GPU-b, python3\\n"
-        tool.write_text(f"#!/bin/sh\nprintf '{lines}'\n")
+        listed = "0, GPU-a, NVIDIA A100-SXM4-80GB, 00000000:07:00.0, 550.90.07\\n"
+        tool.write_text(f"#!/bin/sh\ncase $1 in *apps*) printf '{lines}' ;; *) printf '{listed}' ;; esac\n")
         tool.chmod(0o755)
         facts = read_node("here", split(run(probe_parts(None), path_with_sh)[0], NONCE))
     finally:
