@@ -6,10 +6,10 @@ from msgspec import Struct
 
 
 class GpuState(Struct, frozen=True):
-    """One row of `nvidia-smi --query-gpu`; texts as printed, None where the tool says N/A or has no such field.
+    """One row of `nvidia-smi --query-gpu`; texts as printed, None where the tool tells nothing that is understood.
 
-    `throttle` is the bit mask of the reasons that hold its clocks down, `unreadable` names the fields it answered
-    with an error, `row` is the line itself.
+    `throttle` is the bit mask of the reasons that hold its clocks down, `row` is the line itself. `absent` names the
+    fields the driver knows and answered with N/A, `unreadable` those it answered with an error or an unknown word.
     """
 
     index: int
@@ -39,6 +39,7 @@ class GpuState(Struct, frozen=True):
     fabric_state: str | None = None
     fabric_status: str | None = None
     recovery: str | None = None
+    absent: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
 
 
@@ -52,7 +53,7 @@ class GpuStates(Struct, frozen=True):
 class RemappedRows(Struct, frozen=True):
     """One row of `nvidia-smi --query-remapped-rows`. Counts of memory rows, None where the GPU cannot remap.
 
-    `unreadable`: a cell held an error instead.
+    `unreadable`: a cell held something else than a value or N/A.
     """
 
     uuid: str
@@ -80,7 +81,10 @@ class LinkCounter(Struct, frozen=True):
 
 
 class GpuLinks(Struct, frozen=True):
-    """The NVLinks of one GPU. `all_inactive`: the tool says so and lists none; `trouble`: anything else it says."""
+    """The NVLinks of one GPU, each number once. `all_inactive`: the tool says so and lists none.
+
+    `trouble`: anything else it says.
+    """
 
     index: int
     name: str
@@ -88,6 +92,7 @@ class GpuLinks(Struct, frozen=True):
     counters: tuple[LinkCounter, ...] = ()
     all_inactive: bool = False
     trouble: str = ""
+    uuid: str = ""
 
     @property
     def active(self) -> int:
@@ -107,7 +112,7 @@ class Fabric(Struct, frozen=True):
 
     `service` is what systemd says of nvidia-fabricmanager (`active`, `failed`, `not-found`, ...), None where there is
     no systemd to ask. `process`: one is running, None where that could not be looked for. `gpus` counts the NVIDIA
-    GPUs on the PCIe bus.
+    GPUs on the PCIe bus. In a `container` the devices of its host are visible, its processes are not.
     """
 
     switches: tuple[NvSwitch, ...]
@@ -116,3 +121,4 @@ class Fabric(Struct, frozen=True):
     service: str | None = None
     process: bool | None = None
     version: str | None = None
+    container: bool = False

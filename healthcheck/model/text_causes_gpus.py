@@ -83,6 +83,12 @@ GPU_CAUSE_TEXTS: dict[str, str] = {
     "prolog).",
     "why.gpu_prohibited": "In compute mode Prohibited the driver refuses every CUDA context.",
     "against.gpu_prohibited": "A CUDA program runs on this GPU.",
+    "cause.fabric_manager_starting": "the fabric manager is not up yet",
+    "remedy.fabric_manager_starting": "Wait a minute and check the node again; if systemd still says the same, read "
+    "the log of nvidia-fabricmanager.",
+    "why.fabric_manager_starting": "Just after a boot systemd is still starting it, and until it has set up the routes "
+    "through the NVSwitches no CUDA program starts. One that never ends to start fails again and again.",
+    "against.fabric_manager_starting": "systemctl status says active by now.",
     "cause.fabric_manager_down": "the fabric manager does not run on a board with NVSwitches",
     "remedy.fabric_manager_down": "Drain the node, then start nvidia-fabricmanager, enable it at boot and reset the "
     "GPUs; its log says why it did not run.",
@@ -191,10 +197,10 @@ GPU_CAUSE_TEXTS: dict[str, str] = {
     "remedy.gpu_exclusive": "Set it back with nvidia-smi -c 0 if jobs start helpers on the same GPU.",
     "why.gpu_exclusive": "A second process on the GPU, a monitor or a second rank, gets an error instead of a context.",
     "against.gpu_exclusive": "The scheduler sets this mode on purpose, and one rank a GPU is all that runs.",
-    "cause.gpu_field_error": "the driver answers a question about a GPU with an error",
+    "cause.gpu_field_error": "the driver does not answer a question about a GPU",
     "remedy.gpu_field_error": "Drain the node if Xid lines in the kernel log name the GPU, then reset the GPU or "
     "reboot.",
-    "why.gpu_field_error": "nvidia-smi prints Unknown Error where the GPU, or its firmware, did not answer the "
-    "driver. A healthy GPU says a number, or that it has no such thing.",
+    "why.gpu_field_error": "nvidia-smi prints an error, or N/A for what this GPU has, where the GPU or its firmware "
+    "did not answer the driver. A healthy GPU says a number or a word, or that it has no such thing.",
     "against.gpu_field_error": "The same question is answered when asked again, and the kernel log has no Xid.",
 }

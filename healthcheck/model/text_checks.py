@@ -3,6 +3,8 @@
 CHECK_TEXTS: dict[str, str] = {
     "check.gpu.count": "are as many GPUs listed as the platform promises; one that fell off the bus takes the whole "
     "node out of a job",
+    "check.gpu.stayed": "is every GPU that was listed before the benchmarks still listed after them; one that fell off "
+    "the bus meanwhile fails the next job",
     "check.gpu.model": "are they the GPUs the platform describes; the limits of another machine would judge this one "
     "wrongly",
     "check.hca.count": "are all compute ports there and active; one missing rail slows every collective of the whole "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from healthcheck.model.gpu_facts import GpuState
-from healthcheck.parsing.nvidia_smi import CsvTable, failed, fields_of, mask_of, number_of, text_of
+from healthcheck.parsing.nvidia_smi import CsvTable, absent, failed, fields_of, mask_of, number_of, text_of
 
+_UNKNOWN_FIELD = "[N/A]"
 THROTTLE, OLD_THROTTLE = "clocks_event_reasons.active", "clocks_throttle_reasons.active"
 FIELDS = (
     "index",
@@ -43,16 +45,33 @@ _ALIASES = {
 }
 """Names under which some drivers print a field."""
 
+_SWITCH = re.compile(r"enabled|disabled", re.IGNORECASE)
+_WORDS = {
+    "persistence_mode": _SWITCH,
+    "compute_mode": re.compile(r"default|prohibited|(e\. |exclusive[_ ])(process|thread)", re.IGNORECASE),
+    "mig.mode.current": _SWITCH,
+    "ecc.mode.current": _SWITCH,
+    "ecc.mode.pending": _SWITCH,
+    "retired_pages.pending": re.compile(r"yes|no", re.IGNORECASE),
+    "fabric.state": re.compile(r"completed|not started|in progress", re.IGNORECASE),
+    "gpu_recovery_action": re.compile(r"none|.*\b(reset|reboot|drain)\b.*", re.IGNORECASE),
+}
+"""The words we know where a field has few; any other one is no answer."""
+
+_TEXTS = frozenset({"index", "uuid", "name", "vbios_version", "fabric.status"})
+
 
 def gpu_states(table: CsvTable) -> tuple[GpuState, ...] | None:
-    """None where rows do not begin with an index of their own: then it is another table than the one asked for."""
+    """None where a row does not begin with an index, or has that or its uuid of another one: then it is no answer."""
     places = _places(table.fields)
     states: list[GpuState] = []
     for line, cells in table.rows:
         if not (cells[0].isascii() and cells[0].isdigit() and len(cells[0]) <= 4):
             return None
-        states.append(_state(line, (*cells, ""), places))
-    return tuple(states) if len({state.index for state in states}) == len(states) else None
+        states.append(_state(line, (*cells, _UNKNOWN_FIELD), places))
+    told = [state.uuid for state in states if state.uuid is not None]
+    twice = len({state.index for state in states}) < len(states) or len(set(told)) < len(told)
+    return None if twice else tuple(states)
 
 
 def cells_of(header: str, row: str, wanted: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
@@ -71,23 +90,24 @@ def _places(fields: tuple[str, ...]) -> dict[str, int]:
 
 
 def _state(line: str, cells: tuple[str, ...], at: dict[str, int]) -> GpuState:
+    words = {field: text_of(cells[at[field]]) if understood(field, cells[at[field]]) else None for field in _WORDS}
     return GpuState(
         index=int(cells[0]),
         uuid=text_of(cells[at["uuid"]]),
         name=text_of(cells[at["name"]]),
         row=line,
         vbios=text_of(cells[at["vbios_version"]]),
-        persistence=text_of(cells[at["persistence_mode"]]),
-        compute_mode=text_of(cells[at["compute_mode"]]),
-        mig=text_of(cells[at["mig.mode.current"]]),
-        ecc=text_of(cells[at["ecc.mode.current"]]),
-        ecc_pending=text_of(cells[at["ecc.mode.pending"]]),
+        persistence=words["persistence_mode"],
+        compute_mode=words["compute_mode"],
+        mig=words["mig.mode.current"],
+        ecc=words["ecc.mode.current"],
+        ecc_pending=words["ecc.mode.pending"],
         ecc_uncorrected=number_of(cells[at["ecc.errors.uncorrected.volatile.total"]]),
         ecc_corrected=number_of(cells[at["ecc.errors.corrected.volatile.total"]]),
         sram_uncorrected=number_of(cells[at["ecc.errors.uncorrected.aggregate.sram"]]),
         retired_single=number_of(cells[at["retired_pages.single_bit_ecc.count"]]),
         retired_double=number_of(cells[at["retired_pages.double_bit.count"]]),
-        retired_pending=text_of(cells[at["retired_pages.pending"]]),
+        retired_pending=words["retired_pages.pending"],
         pcie_gen=number_of(cells[at["pcie.link.gen.current"]]),
         pcie_gen_max=number_of(cells[at["pcie.link.gen.max"]]),
         pcie_width=number_of(cells[at["pcie.link.width.current"]]),
@@ -96,8 +116,24 @@ def _state(line: str, cells: tuple[str, ...], at: dict[str, int]) -> GpuState:
         sm_max_mhz=number_of(cells[at["clocks.max.sm"]]),
         throttle=mask_of(cells[at[THROTTLE]]),
         temperature_c=number_of(cells[at["temperature.gpu"]]),
-        fabric_state=text_of(cells[at["fabric.state"]]),
+        fabric_state=words["fabric.state"],
         fabric_status=text_of(cells[at["fabric.status"]]),
-        recovery=text_of(cells[at["gpu_recovery_action"]]),
-        unreadable=tuple(field for field, place in at.items() if failed(cells[place])),
+        recovery=words["gpu_recovery_action"],
+        absent=tuple(field for field, place in at.items() if place < len(cells) - 1 and absent(cells[place])),
+        unreadable=tuple(field for field, place in at.items() if not _answers(field, cells[place])),
     )
+
+
+@lru_cache(maxsize=8192)
+def understood(field: str, cell: str) -> bool:
+    """Whether a cell holds a value of this field; N/A is none."""
+    if field in _WORDS:
+        return _WORDS[field].fullmatch(cell.strip()) is not None
+    if field == THROTTLE:
+        return mask_of(cell) is not None
+    return text_of(cell) is not None if field in _TEXTS else number_of(cell) is not None
+
+
+@lru_cache(maxsize=8192)
+def _answers(field: str, cell: str) -> bool:
+    return absent(cell) or (understood(field, cell) and not failed(cell))

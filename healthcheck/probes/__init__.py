@@ -32,36 +32,50 @@ from healthcheck.probes import (
     topology,
     verbs,
 )
+from healthcheck.probes.all_seen import expected_gpus, expected_on_board, of_all
 from healthcheck.probes.nearness import is_virtual, nearness
 from healthcheck.probes.probe import Probe
 
 PROBES: dict[str, Probe] = {
     gpus.NAME: Probe(
         gpus.NAME,
-        (gpus.COUNT_CHECK, gpus.MODEL_CHECK),
+        (gpus.COUNT_CHECK, gpus.MODEL_CHECK, gpus.STAYED_CHECK),
         lambda facts, needs: gpus.judge(facts.host, facts.gpus, needs.platform),
+        lambda before, after, needs: gpus.judge_after(after.host, before.gpus, after.gpus),
     ),
     gpu_state.NAME: Probe(
         gpu_state.NAME,
         (*gpu_state.CHECKS, gpu_state.ECC_AFTER_CHECK),
-        lambda facts, needs: gpu_state.judge(facts.host, facts.gpu_state),
+        lambda facts, needs: of_all(
+            gpu_state.judge(facts.host, facts.gpu_state), facts.gpu_state, expected_gpus(facts.gpus, needs.platform)
+        ),
         lambda before, after, needs: gpu_state.judge_after(after.host, before.gpu_state, after.gpu_state),
     ),
     gpu_memory.NAME: Probe(
         gpu_memory.NAME,
         (gpu_memory.CHECK,),
-        lambda facts, needs: gpu_memory.judge(facts.host, facts.gpu_memory, facts.gpu_state),
+        lambda facts, needs: of_all(
+            gpu_memory.judge(facts.host, facts.gpu_memory, facts.gpu_state, facts.gpus),
+            facts.gpu_memory,
+            expected_gpus(facts.gpus, needs.platform),
+        ),
     ),
     nvlink.NAME: Probe(
         nvlink.NAME,
         (nvlink.LINKS_CHECK, nvlink.ERRORS_CHECK),
-        lambda facts, needs: nvlink.judge(facts.host, facts.nvlink, needs.platform),
+        lambda facts, needs: of_all(
+            nvlink.judge(facts.host, facts.nvlink, needs.platform),
+            facts.nvlink,
+            expected_on_board(facts.gpus, needs.platform),
+        ),
         lambda before, after, needs: nvlink.judge_after(after.host, before.nvlink, after.nvlink),
     ),
     fabric.NAME: Probe(
         fabric.NAME,
         (fabric.MANAGER_CHECK, fabric.STATE_CHECK),
-        lambda facts, needs: fabric.judge(facts.host, facts.fabric, facts.gpus, facts.nvlink, facts.gpu_state),
+        lambda facts, needs: fabric.judge(
+            facts.host, facts.fabric, facts.gpus, facts.nvlink, facts.gpu_state, needs.platform
+        ),
     ),
     hcas.NAME: Probe(
         hcas.NAME,
@@ -85,11 +99,15 @@ PROBES: dict[str, Probe] = {
     topology.NAME: Probe(
         topology.NAME,
         (topology.CHECK, rails.CHECK),
-        lambda facts, needs: (
-            *topology.judge(facts.host, facts.topology, needs.platform),
-            *rails.judge(
-                facts.host, facts.topology, facts.hcas, needs.platform, nearness(facts), virtual=is_virtual(facts)
+        lambda facts, needs: of_all(
+            (
+                *topology.judge(facts.host, facts.topology, needs.platform),
+                *rails.judge(
+                    facts.host, facts.topology, facts.hcas, needs.platform, nearness(facts), virtual=is_virtual(facts)
+                ),
             ),
+            facts.topology,
+            expected_gpus(facts.gpus, needs.platform),
         ),
     ),
     pcie.NAME: Probe(

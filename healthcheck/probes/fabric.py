@@ -15,9 +15,12 @@ from healthcheck.model.gpu_facts import Fabric, GpuLinks, GpuState, GpuStates, N
 from healthcheck.model.gpu_models import FULL_BOARD, SWITCH_MODELS, board_gpu
 from healthcheck.model.message import say
 from healthcheck.model.node import Gpu, NodeFacts
+from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
+from healthcheck.probes.all_seen import expected_gpus, of_all
 from healthcheck.probes.batch import Part, PartOutput, one_line
+from healthcheck.probes.gpu_told import untold
 from healthcheck.probes.gpu_verdicts import quoted
 from healthcheck.probes.per_gpu import Fault, of_node, results
 from healthcheck.probes.trouble import garbled, usable
@@ -27,7 +30,14 @@ NAME = "fabric"
 MANAGER_CHECK = "fabric.manager"
 STATE_CHECK = "fabric.state"
 UNIT = "nvidia-fabricmanager"
+_UP, _DOWN = ("active", "reloading"), ("inactive", "failed", "deactivating", "not-found")
+"""ActiveState of systemd, and our word for a unit that does not exist; any other says nothing yet."""
+
 _PCI = "/sys/bus/pci/devices"
+_FIELDS = frozenset({"fabric.state", "fabric.status"})
+_HOPPER_LINKS = 18
+"""NVLinks of the boards whose GPUs tell a fabric state: Hopper and later."""
+
 # pgrep sees the first 15 letters of a name. A unit that does not exist is `inactive` to `is-active`, so show is asked.
 _TEXT = one_line(rf"""
     for dir in {_PCI}/*; do
@@ -40,6 +50,7 @@ _TEXT = one_line(rf"""
         fi;
     done 2>/dev/null;
     if head -n 40 /proc/cpuinfo 2>/dev/null | grep -q -w hypervisor; then echo virtual; fi;
+    if [ -e /.dockerenv ] || [ -e /run/.containerenv ] || [ -e /run/systemd/container ]; then echo container; fi;
     if command -v systemctl >/dev/null; then
         systemctl show -p LoadState -p ActiveState {UNIT} 2>/dev/null | sed -n "s/^/unit /p" | head -n 4;
     fi;
@@ -56,7 +67,7 @@ _VERSION = re.compile(r"version .*?(\d{3,4}(?:\.\d{1,4}){1,2})\b.*", re.ASCII)
 
 
 def part() -> Part:
-    """NVIDIA devices from sysfs, `virtual`, `unit Key=value` of systemd, `process yes|no`, `version ...`, `end`."""
+    """NVIDIA devices of sysfs, `virtual`, `container`, `unit Key=value`, `process yes|no`, `version ...`, `end`."""
     return Part(NAME, 8, _TEXT)
 
 
@@ -81,6 +92,7 @@ def read(output: PartOutput | None) -> Reading[Fabric]:
             service=("not-found" if loaded == "not-found" else active) or None,
             process=True if "process yes" in lines else False if "process no" in lines else None,
             version=version,
+            container="container" in lines,
         ),
     )
 
@@ -91,9 +103,14 @@ def judge(
     gpus: Reading[tuple[Gpu, ...]],
     links: Reading[tuple[GpuLinks, ...]],
     states: Reading[GpuStates],
+    platform: Platform | None = None,
 ) -> tuple[CheckResult, ...]:
     """The manager by itself; the fabric state as the GPUs tell it (`states`), Hopper and later."""
-    return (*_manager(host, reading, gpus.value or (), links.value or (), states), *_state(host, states))
+    expected = expected_gpus(gpus, platform)
+    return (
+        *_manager(host, reading, gpus.value or (), links.value or (), states, expected),
+        *of_all(_state(host, states), states, expected),
+    )
 
 
 def settings(facts: NodeFacts) -> Settings:
@@ -108,6 +125,7 @@ def _manager(
     gpus: tuple[Gpu, ...],
     links: tuple[GpuLinks, ...],
     states: Reading[GpuStates],
+    expected: int,
 ) -> tuple[CheckResult, ...]:
     fabric = reading.value
     if not reading.observed or fabric is None:
@@ -118,7 +136,15 @@ def _manager(
     missing = _switches(host, fabric)
     if missing is not None:
         return (missing,)
-    runs = fabric.process or fabric.service in ("active", "reloading")
+    told = states.value.gpus if states.value is not None else ()
+    joined = bool(told) and len(told) >= expected and all(map(_joined, told))
+    starting = fabric.service not in (None, *_UP, *_DOWN)
+    runs = not starting and (fabric.process or fabric.service in _UP)
+    stands = of_node(MANAGER_CHECK, host, Verdict.PASS, "fabric.stands", say("probe.fabric.stands"))
+    guest = fabric.virtual or fabric.container
+    if guest and not runs and (joined or _all_active(links, expected)):
+        # Its host runs the manager.
+        return (stands,)
     driver = next((gpu.driver for gpu in gpus if gpu.driver is not None), None)
     evidence = _evidence(fabric)
     if fabric.version is not None and driver is not None and fabric.version != driver:
@@ -126,9 +152,11 @@ def _manager(
         return (of_node(MANAGER_CHECK, host, Verdict.FAIL, "fabric.other_version", message, evidence),)
     if runs:
         return (of_node(MANAGER_CHECK, host, Verdict.PASS, "fabric.running", say("probe.fabric.running")),)
-    joined = states.value is not None and bool(states.value.gpus) and all(map(_joined, states.value.gpus))
     if joined:
-        return (of_node(MANAGER_CHECK, host, Verdict.PASS, "fabric.stands", say("probe.fabric.stands")),)
+        return (stands,)
+    if starting:
+        message = say("probe.fabric.starting", state=fabric.service or "")
+        return (of_node(MANAGER_CHECK, host, Verdict.INCONCLUSIVE, "fabric.starting", message, evidence),)
     if fabric.service is None:
         # No systemd to ask: a container that may not see the processes of its host either.
         unknown: Reading[Fabric] = Reading(ReadingState.TOOL_MISSING, None, evidence)
@@ -138,6 +166,13 @@ def _manager(
         return (of_node(MANAGER_CHECK, host, Verdict.FAIL, "fabric.not_installed", message, evidence),)
     message = say("probe.fabric.down", state=fabric.service)
     return (of_node(MANAGER_CHECK, host, Verdict.FAIL, "fabric.down", message, evidence),)
+
+
+def _all_active(links: tuple[GpuLinks, ...], expected: int) -> bool:
+    """Whether every GPU of the node has all NVLinks of its model."""
+    boards = [(gpu, board_gpu(gpu.name)) for gpu in links]
+    whole = all(board is not None and gpu.active == board.links for gpu, board in boards)
+    return whole and 1 < expected <= len(links)
 
 
 def needs_manager(fabric: Fabric, gpus: Iterable[Gpu], links: Iterable[GpuLinks]) -> bool:
@@ -179,23 +214,38 @@ def _state(host: str, reading: Reading[GpuStates]) -> tuple[CheckResult, ...]:
     states = reading.value
     if not reading.observed or states is None:
         return (unseen(STATE_CHECK, host, reading, say("probe.fabric.state_hides")),)
-    told = [gpu for gpu in states.gpus if gpu.fabric_state is not None]
-    if not told:
-        message = say("probe.fabric.state_absent")
-        return (of_node(STATE_CHECK, host, Verdict.SKIPPED, "fabric.does_not_apply", message),)
-    faults = [fault for gpu in told if (fault := _apart(gpu, states.header)) is not None]
+    missed = untold(states.gpus)
+    silent = {gpu.index for gpu in states.gpus if not _FIELDS.isdisjoint(missed[gpu.index])}
+    if not silent and not any(gpu.fabric_state for gpu in states.gpus):
+        boards = [gpu for gpu in states.gpus if _in_fabric(gpu)]
+        if len(boards) < FULL_BOARD:
+            message = say("probe.fabric.state_absent")
+            return (of_node(STATE_CHECK, host, Verdict.SKIPPED, "fabric.does_not_apply", message),)
+        silent = {gpu.index for gpu in boards}
+    faults = [
+        fault for gpu in states.gpus if (fault := _apart(gpu, states.header, silent=gpu.index in silent)) is not None
+    ]
     well = of_node(STATE_CHECK, host, Verdict.PASS, "fabric.joined", say("probe.fabric.joined"))
-    return results(STATE_CHECK, host, faults, len(told), well)
+    return results(STATE_CHECK, host, faults, len(states.gpus), well)
+
+
+def _in_fabric(gpu: GpuState) -> bool:
+    """Whether its model tells a fabric state where eight of it stand on a board, and its driver knows the field."""
+    board = board_gpu(gpu.name or "")
+    return "fabric.state" in gpu.absent and board is not None and board.switched and board.links == _HOPPER_LINKS
 
 
 def _joined(gpu: GpuState) -> bool:
     return gpu.fabric_state == "Completed" and gpu.fabric_status in ("Success", None)
 
 
-def _apart(gpu: GpuState, header: str) -> Fault | None:
-    if _joined(gpu):
-        return None
+def _apart(gpu: GpuState, header: str, *, silent: bool) -> Fault | None:
     evidence = quoted(gpu, header, "fabric.state", "fabric.status")
+    if silent and gpu.fabric_state in ("Completed", None):
+        message = say("probe.fabric.untold", cell=evidence[0].text.partition(", ")[2])
+        return Fault(gpu.index, Verdict.INCONCLUSIVE, "fabric.unreadable", message, evidence)
+    if _joined(gpu) or gpu.fabric_state is None:
+        return None
     if gpu.fabric_state != "Completed":
         message = say("probe.fabric.not_joined", state=gpu.fabric_state or "")
         return Fault(gpu.index, Verdict.FAIL, "fabric.not_joined", message, evidence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from healthcheck.model.component import gpu as gpu_of
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import Message, say
@@ -11,21 +12,25 @@ from healthcheck.model.node import Gpu
 from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.nvidia_smi import NONE_FOUND, absent, explained, failed, says_lost
+from healthcheck.probes.all_seen import VANISHED, lost_line
 from healthcheck.probes.batch import GPU_DRIVER, Part, PartOutput
+from healthcheck.probes.per_gpu import of_node
 from healthcheck.probes.trouble import garbled, quote, usable
+from healthcheck.probes.unseen import unseen
 
 NAME = "gpus"
 COUNT_CHECK = "gpu.count"
 MODEL_CHECK = "gpu.model"
+STAYED_CHECK = "gpu.stayed"
+UNREADABLE = frozenset({"gpu.tool_missing", "gpu.no_driver", "gpu.unreadable"})
+"""The rules of `gpu.count` where the driver did not say which GPUs there are."""
+
 _SOURCE = "nvidia-smi"
 _QUERY = "nvidia-smi --query-gpu=index,uuid,name,pci.bus_id,driver_version --format=csv,noheader"
-_LOST = re.compile(r"Unable to determine the device handle|GPU is lost|fallen off the bus", re.IGNORECASE)
 _NO_DRIVER = re.compile(
     r"couldn't communicate with the NVIDIA driver|Driver/library version mismatch|NVML Shared Library", re.IGNORECASE
 )
-_NONE_FOUND = re.compile(r"No devices were found", re.IGNORECASE)
-_HARMLESS = re.compile(r"infoROM|^WARNING", re.IGNORECASE)
-_UNKNOWN = re.compile(r"\[?(N/A|Not Supported|Unknown Error|GPU is lost)\]?", re.IGNORECASE)
 
 
 def part() -> Part:
@@ -48,11 +53,8 @@ def read(output: PartOutput | None) -> Reading[tuple[Gpu, ...]]:
             rest.append(line)
     complaints = [*(line for line in answer.stderr.splitlines() if line.strip()), *rest]
     text = "\n".join(complaints)
-    lost, none_there = _LOST.search(text), not found and _NONE_FOUND.search(text)
-    understood = all(_LOST.search(line) or _NONE_FOUND.search(line) or _HARMLESS.search(line) for line in rest)
-    twice = len({gpu.index for gpu in found}) != len(found)
-    unexplained = answer.rc != 0 and not (lost or none_there or complaints)
-    if twice or unexplained or not (found or lost or none_there) or not (understood or lost):
+    twice = len({gpu.index for gpu in found}) != len(found) or len({gpu.uuid for gpu in found}) != len(found)
+    if twice or not (found or says_lost(text) or NONE_FOUND.search(text)) or not explained(answer.rc, complaints):
         return garbled(_SOURCE, answer)
     return Reading(ReadingState.OBSERVED, tuple(found), quote(_SOURCE, complaints))
 
@@ -61,10 +63,10 @@ def _gpu(line: str) -> Gpu | None:
     fields = [field.strip() for field in line[:1000].split(",")]
     if len(fields) != 5 or not fields[0].isascii() or not fields[0].isdigit() or len(fields[0]) > 4:
         return None
-    if not fields[1].upper().startswith(("GPU-", "MIG-")) or _UNKNOWN.fullmatch(fields[2]):
+    if not fields[1].upper().startswith(("GPU-", "MIG-")) or absent(fields[2]) or failed(fields[2]):
         return None
     index, uuid, name, bus_id, driver = fields
-    return Gpu(int(index), uuid, name, bus_id, None if not driver or _UNKNOWN.fullmatch(driver) else driver)
+    return Gpu(int(index), uuid, name, bus_id, None if absent(driver) or failed(driver) else driver)
 
 
 def judge(host: str, reading: Reading[tuple[Gpu, ...]], platform: Platform | None) -> tuple[CheckResult, ...]:
@@ -94,9 +96,9 @@ def _count(
 ) -> tuple[Verdict, str, Message]:
     if found is None:
         return _unreadable(reading)
-    lost = [entry.text for entry in reading.evidence if _LOST.search(entry.text)]
-    if lost:
-        return Verdict.FAIL, "gpu.lost", say("probe.gpu.lost", found=len(found), line=lost[0])
+    lost = lost_line(reading.evidence)
+    if lost is not None:
+        return Verdict.FAIL, "gpu.lost", say("probe.gpu.lost", found=len(found), line=lost.text)
     if not found:
         return Verdict.FAIL, "gpu.none", say("probe.gpu.none")
     if expected is None:
@@ -128,6 +130,35 @@ def _model(host: str, found: tuple[Gpu, ...], platform: Platform) -> CheckResult
         shown = list(found[:1])
     lines = (f"{gpu.index}, {gpu.uuid}, {gpu.name}, {gpu.bus_id}" for gpu in shown)
     return CheckResult(MODEL_CHECK, node(host), verdict, message, rule, stage="probe", evidence=quote(_SOURCE, lines))
+
+
+def judge_after(
+    host: str, before: Reading[tuple[Gpu, ...]], after: Reading[tuple[Gpu, ...]]
+) -> tuple[CheckResult, ...]:
+    """Which GPUs were listed before the benchmarks, and are not any more."""
+    hides = say("probe.gpu.stayed_hides")
+    if before.value is None:
+        return (unseen(STAYED_CHECK, host, before, hides, needed=False),)
+    if after.value is None:
+        return (unseen(STAYED_CHECK, host, after, hides),)
+    lost = lost_line(after.evidence)
+    still = {gpu.uuid for gpu in after.value}
+    gone = [gpu for gpu in before.value if gpu.uuid not in still]
+    if not gone and lost is not None:
+        message = say("probe.gpu.vanished", line=lost.text)
+        return (of_node(STAYED_CHECK, host, Verdict.FAIL, VANISHED, message, (lost,)),)
+    if not gone:
+        return (of_node(STAYED_CHECK, host, Verdict.PASS, "gpu.all_stayed", say("probe.gpu.stayed")),)
+    return tuple(_gone(host, gpu, after, lost) for gpu in gone)
+
+
+def _gone(host: str, gpu: Gpu, after: Reading[tuple[Gpu, ...]], lost: Evidence | None) -> CheckResult:
+    line = f"{gpu.index}, {gpu.uuid}, {gpu.name}, {gpu.bus_id}"
+    message = say("probe.gpu.gone", line=line) if lost is None else say("probe.gpu.vanished", line=lost.text)
+    evidence = (Evidence(f"{_SOURCE}, before the benchmarks", line), *_listed(after)[:2])
+    return CheckResult(
+        STAYED_CHECK, gpu_of(host, gpu.index), Verdict.FAIL, message, VANISHED, stage="probe", evidence=evidence
+    )
 
 
 def _listed(reading: Reading[tuple[Gpu, ...]]) -> tuple[Evidence, ...]:

@@ -5,7 +5,11 @@ Links are counted and their speeds compared, never summed: the tool prints the l
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from typing import Never
+
+from msgspec.structs import replace
 
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.gpu_facts import GpuLinks, LinkCounter
@@ -14,7 +18,8 @@ from healthcheck.model.message import say
 from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
-from healthcheck.parsing.nvidia_smi import NONE_FOUND, nvlinks
+from healthcheck.parsing.nvidia_smi import SAYS_NO_LINKS, explained, lost_lines, nvlinks, says_lost
+from healthcheck.probes.all_seen import of_all
 from healthcheck.probes.batch import GPU_DRIVER, Part, PartOutput, one_line
 from healthcheck.probes.per_gpu import Fault, of_node, results
 from healthcheck.probes.trouble import garbled, quote, usable
@@ -24,37 +29,64 @@ NAME = "nvlink"
 LINKS_CHECK = "nvlink.links"
 ERRORS_CHECK = "nvlink.errors"
 _STATUS, _ERRORS = "nvidia-smi nvlink -s", "nvidia-smi nvlink -e"
+_MARKS = ("#status", "#errors", "#end")
 _TEXT = one_line(f"""
     echo "#status"; {_STATUS}; code=$?;
     if [ "$code" = 127 ]; then exit 127; fi;
     echo "#errors"; {_ERRORS}; echo "#end"; exit "$code"
 """)
+_TIMEOUT_S = 25
+"""Two calls, of up to 10 s each where persistence mode is off."""
+
+_COMPLAINT = re.compile(r"NVML|unable|fail|error|unknown", re.IGNORECASE)
 _WORST_FIRST = ("recovery", "replay", "crc")
 
 
 def part() -> Part:
     """`#status`, the links of every GPU, `#errors`, their counters, `#end`; exit code of the former."""
-    return Part(NAME, 15, _TEXT, GPU_DRIVER)
+    return Part(NAME, _TIMEOUT_S, _TEXT, GPU_DRIVER)
 
 
 def read(output: PartOutput | None) -> Reading[tuple[GpuLinks, ...]]:
-    """One entry a GPU; without links where it has none. Observed and empty: the tool lists no GPU at all."""
+    """One entry a GPU; without links where it has none. Observed and empty: the tool lists no GPU at all.
+
+    A line that says that a GPU is lost is quoted in `evidence`.
+    """
     answer = usable(_STATUS, output)
     if isinstance(answer, Reading):
-        if answer.state is ReadingState.TOOL_MISSING:
-            return Reading(answer.state, None, tuple(entry for entry in answer.evidence if entry.text[0] != "#"))
-        return answer
+        return _in_its_words(answer)
+    reading = _read(answer)
+    return garbled(_STATUS, _unmarked(answer)) if reading is None else reading
+
+
+def _read(answer: PartOutput) -> Reading[tuple[GpuLinks, ...]] | None:
+    """None: it answered something else."""
     status, framed, errors = answer.stdout.removeprefix("#status\n").partition("#errors\n")
     if not (framed and answer.stdout.startswith("#status\n") and errors.endswith("#end")):
-        return garbled(_STATUS, answer)
-    gpus, strange = nvlinks(status, errors.removesuffix("#end"))
-    silent = answer.rc == 0 and not strange and not answer.stderr.strip()
-    if not gpus and not (silent or any(NONE_FOUND.search(line) for line in strange)):
-        lines = [*answer.stderr.splitlines(), *strange]
-        return Reading(ReadingState.UNPARSABLE, None, quote(_STATUS, lines) or garbled(_STATUS, answer).evidence)
-    if len({gpu.index for gpu in gpus}) != len(gpus):
-        return garbled(_STATUS, answer)
-    return Reading(ReadingState.OBSERVED, gpus)
+        return None
+    gpus, above = nvlinks(status, errors.removesuffix("#end"))
+    lost = lost_lines(status)
+    complaints = [
+        line for line in (*answer.stderr.splitlines(), *above) if says_lost(line) or not SAYS_NO_LINKS.search(line)
+    ]
+    # The tool may well end with another code than 0 where no GPU has links; on a board that is no answer.
+    none_there = not any(gpu.links or board_gpu(gpu.name) is not None for gpu in gpus) and bool(gpus)
+    if not explained(0 if none_there else answer.rc, (*complaints, *lost)):
+        return None
+    if len({gpu.index for gpu in gpus}) != len(gpus) or len({gpu.uuid for gpu in gpus}) != len(gpus):
+        return None
+    return Reading(ReadingState.OBSERVED, gpus, quote(_STATUS, dict.fromkeys((*complaints, *lost))))
+
+
+def _in_its_words(reading: Reading[Never]) -> Reading[Never]:
+    """Without the marks of our own between the words of the tool."""
+    words = tuple(entry for entry in reading.evidence if entry.text not in _MARKS)
+    return replace(reading, evidence=words or (Evidence(_STATUS, "(no output)"),))
+
+
+def _unmarked(answer: PartOutput) -> PartOutput:
+    lines = [line for line in answer.stdout.splitlines() if line.strip() not in _MARKS]
+    return replace(answer, stdout="\n".join(dict.fromkeys(lines)))
 
 
 def judge(host: str, reading: Reading[tuple[GpuLinks, ...]], platform: Platform | None) -> tuple[CheckResult, ...]:
@@ -66,6 +98,11 @@ def judge(host: str, reading: Reading[tuple[GpuLinks, ...]], platform: Platform 
     if not reading.observed or gpus is None:
         return (unseen(LINKS_CHECK, host, reading, say("probe.nvlink.hides")),)
     expected = {gpu.index: _expected(gpu, gpus, platform) for gpu in gpus}
+    silent = [gpu for gpu in gpus if board_gpu(gpu.name) is not None and not (gpu.links or gpu.all_inactive)]
+    if len(silent) == len(gpus) > 1 and not any(gpu.trouble for gpu in gpus):
+        message = say("probe.nvlink.none_listed")
+        evidence = tuple(_quoted(gpu, f"links listed: none ({gpu.name})") for gpu in silent[:1])
+        return (of_node(LINKS_CHECK, host, Verdict.INCONCLUSIVE, "nvlink.unreadable", message, evidence),)
     if not any(gpu.trouble for gpu in gpus) and not any(expected.values()):
         return (of_node(LINKS_CHECK, host, Verdict.SKIPPED, "nvlink.does_not_apply", say("probe.nvlink.absent")),)
     best = max((link.speed_gbyte_s or 0.0 for gpu in gpus for link in gpu.links), default=0.0)
@@ -94,7 +131,7 @@ def _fault(gpu: GpuLinks, expected: int, best_gbyte_s: float) -> Fault | None:
     # On a card, half of the links is another bridge rather than a broken one.
     verdict = Verdict.FAIL if board_gpu(gpu.name) is not None else Verdict.DEGRADED
     numbers = float(gpu.active), float(expected)
-    if gpu.trouble and (missing or not gpu.links):
+    if gpu.trouble and (missing or not gpu.links or _COMPLAINT.search(gpu.trouble)):
         message = say("probe.nvlink.unreadable", line=gpu.trouble)
         return Fault(gpu.index, Verdict.INCONCLUSIVE, "nvlink.unreadable", message, (_quoted(gpu, gpu.trouble),))
     if missing and not gpu.active and (gpu.all_inactive or gpu.links):
@@ -134,16 +171,17 @@ def judge_after(
     for reading in (after, before):
         if not reading.observed or reading.value is None:
             return (unseen(ERRORS_CHECK, host, reading, say("probe.nvlink.after_hides"), needed=False),)
-    first = {gpu.index: gpu for gpu in before.value or ()}
-    pairs = [(first[gpu.index], gpu) for gpu in after.value or () if gpu.index in first]
-    if not any(was.links or was.counters for was, _ in pairs):
+    # The others move up where a GPU has gone.
+    first = {gpu.uuid: gpu for gpu in before.value or ()}
+    pairs = [(first[gpu.uuid], gpu) for gpu in after.value or () if gpu.uuid in first]
+    if not any(was.links or was.counters for was in first.values()):
         return (of_node(ERRORS_CHECK, host, Verdict.SKIPPED, "nvlink.does_not_apply", say("probe.nvlink.absent")),)
     faults = [fault for was, now in pairs if (fault := _grown(was, now)) is not None]
-    if not faults and not any(was.counters and now.counters for was, now in pairs):
+    if not faults and not any(was.counters for was in first.values()):
         silent: Reading[object] = Reading(ReadingState.TOOL_MISSING, None, (Evidence(_ERRORS, "no counters"),))
         return (unseen(ERRORS_CHECK, host, silent, say("probe.nvlink.after_hides")),)
     well = of_node(ERRORS_CHECK, host, Verdict.PASS, "nvlink.clean", say("probe.nvlink.clean"))
-    return results(ERRORS_CHECK, host, faults, len(pairs), well)
+    return of_all(results(ERRORS_CHECK, host, faults, len(pairs), well), after, len(first))
 
 
 def _grown(before: GpuLinks, after: GpuLinks) -> Fault | None:
@@ -154,6 +192,9 @@ def _grown(before: GpuLinks, after: GpuLinks) -> Fault | None:
         return Fault(after.index, Verdict.FAIL, "nvlink.dropped", message, (said,), *numbers, "links")
     if after.counters == before.counters:
         return None
+    if not after.counters:
+        none = (Evidence(f"{_ERRORS} -i {after.index}", "no counters"),)
+        return Fault(after.index, Verdict.INCONCLUSIVE, "nvlink.unreadable", say("probe.nvlink.no_counters"), none)
     first = {(counter.link, counter.label): counter.count for counter in before.counters}
     grown = [
         counter

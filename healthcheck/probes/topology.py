@@ -21,6 +21,7 @@ from healthcheck.model.node import NodeFacts
 from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Evidence, Reading, ReadingState
 from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.nvidia_smi import explained, lost_lines
 from healthcheck.parsing.topology import parse_topology
 from healthcheck.probes.batch import GPU_DRIVER, Part, PartOutput, PartState
 from healthcheck.probes.trouble import garbled, quote, usable
@@ -39,14 +40,20 @@ def part() -> Part:
 
 
 def read(output: PartOutput | None) -> Reading[Topology]:
-    """Observed only when the matrix is whole. Stopped after its time: UNPARSABLE, and the first line says `LATE`."""
+    """Observed only when the matrix is whole. Stopped after its time: UNPARSABLE, and the first line says `LATE`.
+
+    A line that says that a GPU is lost is quoted in `evidence`.
+    """
     if output is not None and output.state is PartState.TIMED_OUT:
         return Reading(ReadingState.UNPARSABLE, evidence=(Evidence(SOURCE, LATE), *quote(SOURCE, [output.stderr])))
     answer = usable(SOURCE, output)
     if isinstance(answer, Reading):
         return answer
-    topology = parse_topology(answer.stdout) if answer.rc == 0 else None
-    return garbled(SOURCE, answer) if topology is None else Reading(ReadingState.OBSERVED, topology)
+    topology = parse_topology(answer.stdout)
+    complaints = [*answer.stderr.splitlines(), *lost_lines(answer.stdout)]
+    if topology is None or not explained(answer.rc, complaints):
+        return garbled(SOURCE, answer)
+    return Reading(ReadingState.OBSERVED, topology, quote(SOURCE, complaints))
 
 
 def judge(host: str, reading: Reading[Topology], platform: Platform | None) -> tuple[CheckResult, ...]:

@@ -67,7 +67,7 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
     ledger.add_jobs(judgements)
     if stage.name == "multi_node":
         ledger.joint += judgements
-    under_load_found = loaded.checks(stage.name)
+    under_load_found = loaded.checks(stage.name, ledger.facts)
     ledger.add_checks(under_load_found)
     beside = (*under_load_found, *judge_logs(stage, judgements, ledger, engine))
     _never_ran([job for job in jobs if job.id not in outcomes], ledger)

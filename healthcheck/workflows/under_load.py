@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.gpu_facts import GpuStates
 from healthcheck.model.host import Host
+from healthcheck.model.node import NodeFacts
 from healthcheck.model.reading import Reading
 from healthcheck.probes import gpu_state
 from healthcheck.probes.batch import split
@@ -34,10 +35,13 @@ class LoadedLooks:
         if measuring():
             self._seen[host.name] = gpu_state.read(split(text, nonce).get(gpu_state.NAME))
 
-    def checks(self, stage: str) -> tuple[CheckResult, ...]:
-        """The results, by host in their order of names; a host whose job was too short for a look has none."""
+    def checks(self, stage: str, before: Mapping[str, NodeFacts]) -> tuple[CheckResult, ...]:
+        """The results, by host in their order of names; a host whose job was too short for a look has none.
+
+        `before`: what the first look saw of each host, so that a GPU that is missing now is missed.
+        """
         return tuple(
             replace(check, stage=stage)
             for host, reading in sorted(self._seen.items())
-            for check in gpu_state.judge_under_load(host, reading)
+            for check in gpu_state.judge_under_load(host, reading, len(before[host].gpus.value or ()))
         )

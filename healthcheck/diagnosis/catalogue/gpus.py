@@ -21,11 +21,13 @@ from healthcheck.model.finding import Confidence
 _WARNING = Severity.WARNING
 _BREAKS = ("integrity", "peak")
 _SLOWS = ("peak",)
-_NOT_READ = tuple(f"{look}.unreadable" for look in ("mode", "ecc", "gpu_pcie", "clocks", "recovery", "rows", "nvlink"))
+_LOOKS = ("mode", "ecc", "gpu_pcie", "clocks", "recovery", "rows", "nvlink", "fabric")
+_NOT_READ = tuple(f"{look}.unreadable" for look in _LOOKS)
 # A job over GPUs that are not there ends as if too many ranks had been asked for.
 _LACKS = (
     *_BREAKS,
     *_NOT_READ,
+    "gpu.not_told",
     "warn.too_many_ranks",
     "warn.nvml_lost_gpu",
     "recovery.asked",
@@ -38,7 +40,8 @@ _BAD_MEMORY = (*_BREAKS, "warn.gpu_memory_fault", "recovery.asked")
 _MEMORY_XIDS = ("xid.48", "xid.63", "xid.64", "xid.92", "xid.94", "xid.95", "xid.140")
 # How lost NVLinks show elsewhere: in the matrix, in the kernel log, in what NCCL chose.
 _LINKS_SHOW = ("topology", "p2p", "nvls", "xid.74", "xid.136", "xid.145", "xid.149", "warn.nvlink_peers_off")
-_NO_DRIVER = (*_NOT_READ, "unseen", "busy.tool_missing", "busy.unreadable", "platform.unknown")
+_UNREAD = (*_NOT_READ, "unseen", "busy.tool_missing", "busy.unreadable", "platform.unknown")
+_NO_DRIVER = ("gpu.not_told", *_UNREAD)
 _LINKS_GONE = ("nvlink.all_inactive", *_LINKS_SHOW)
 _MODES = (("ssh", "{host}", "nvidia-smi --query-gpu=index,mig.mode.current,compute_mode --format=csv"),)
 _MEMORY = (("ssh", "{host}", "nvidia-smi -q -d ECC,ROW_REMAPPER,PAGE_RETIREMENT"), *GPUS)
@@ -54,7 +57,7 @@ _PAGES = "https://docs.nvidia.com/deploy/dynamic-page-retirement/index.html"
 _LOST = "https://github.com/Azure/azhpc-diagnostics/issues/73"
 
 GPU_CAUSES: tuple[Cause, ...] = (
-    Cause("gpu_lost", rules=("gpu.lost",), explains=_LACKS, commands=GPUS, reference=XID),
+    Cause("gpu_lost", rules=("gpu.lost", "gpu.vanished"), explains=_LACKS, commands=GPUS, reference=XID),
     Cause("gpu_none", rules=("gpu.none",), explains=_LACKS, commands=GPUS, reference=XID),
     Cause("gpu_fewer", rules=("gpu.fewer",), explains=_LACKS, commands=GPUS, reference=XID),
     Cause(
@@ -185,21 +188,14 @@ GPU_CAUSES: tuple[Cause, ...] = (
         commands=(("ssh", "{host}", "command -v nvidia-smi"),),
         reference=DRIVER,
     ),
-    Cause("gpu_unreadable", rules=("gpu.unreadable",), explains=_NO_DRIVER, commands=GPUS, reference=XID),
+    Cause("gpu_unreadable", rules=("gpu.unreadable", "gpu.not_told"), explains=_UNREAD, commands=GPUS, reference=XID),
     Cause(
         "gpu_field_error",
-        rules=(
-            "mode.unreadable",
-            "ecc.unreadable",
-            "gpu_pcie.unreadable",
-            "clocks.unreadable",
-            "recovery.unreadable",
-            "rows.unreadable",
-            "nvlink.unreadable",
-        ),
+        rules=_NOT_READ,
         confidence=Confidence.LIKELY,
         commands=GPUS,
         reference=XID,
     ),
+    Cause("fabric_manager_starting", rules=("fabric.starting",), commands=_FABRIC, reference=FABRIC_MANAGER),
     Cause("gpu_other_model", rules=("gpu.other_model", "gpu.more"), commands=PLATFORMS, reference=FIRST_RUN),
 )

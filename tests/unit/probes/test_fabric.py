@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from healthcheck.model.gpu_facts import GpuStates
+from healthcheck.diagnosis.causes import cause_of
+from healthcheck.model.gpu_facts import Fabric, GpuStates
 from healthcheck.model.node import Gpu
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
@@ -102,3 +103,39 @@ def test_a_state_that_could_not_be_read_is_said() -> None:
     nothing: Reading[GpuStates] = Reading(ReadingState.UNPARSABLE)
     result = fabric.judge("n", fabric.read(answer("fabric", "healthy")), A100, LINKS, nothing)[1]
     assert (result.verdict, result.rule) == (Verdict.INCONCLUSIVE, "unseen.unparsable")
+
+
+def with_line(fixture: str, old: str, new: str) -> Reading[Fabric]:
+    text = answer("fabric", fixture)
+    assert old in text.stdout
+    return fabric.read(replace(text, stdout=text.stdout.replace(old, new)))
+
+
+@pytest.mark.parametrize("process", ["yes", "no"])
+def test_a_manager_that_is_just_starting_is_neither_up_nor_down(process: str) -> None:
+    reading = with_line("sick_failed", "ActiveState=failed\nprocess no", f"ActiveState=activating\nprocess {process}")
+    result = fabric.judge("n", reading, A100, LINKS, STATES)[0]
+    assert (result.verdict, result.rule) == (Verdict.INCONCLUSIVE, "fabric.starting")
+    assert "activating" in str(result.message)
+    assert cause_of(result.rule).code == "fabric_manager_starting"
+    assert fabric.judge("n", reading, A100, LINKS, JOINED)[0].rule == "fabric.stands"
+
+
+@pytest.mark.parametrize("kind", ["virtual", "container"])
+@pytest.mark.parametrize("fixture", ["sick_failed", "sick_inactive", "sick_not_installed", "sick_other_version"])
+def test_the_host_of_a_guest_runs_the_manager_where_all_links_are_active(kind: str, fixture: str) -> None:
+    text = answer("fabric", fixture)
+    stdout = text.stdout.replace("process yes", "process no").replace("ActiveState=active", "ActiveState=inactive")
+    guest = fabric.read(replace(text, stdout=f"{kind}\n{stdout}"))
+    result = fabric.judge("n", guest, A100, LINKS, STATES)[0]
+    assert (result.verdict, result.rule) == (Verdict.PASS, "fabric.stands")
+    for links in ("sick_inactive", "sick_all_inactive", "sick_fewer"):
+        broken = nvlink.read(answer("nvlink", links))
+        assert fabric.judge("n", guest, A100, broken, STATES)[0].verdict is Verdict.FAIL
+
+
+def test_half_of_the_gpus_that_joined_do_not_prove_that_the_fabric_stands() -> None:
+    assert JOINED.value is not None
+    half = Reading(ReadingState.OBSERVED, replace(JOINED.value, gpus=JOINED.value.gpus[:4]))
+    result = fabric.judge("n", fabric.read(answer("fabric", "sick_not_installed")), A100, LINKS, half)[0]
+    assert (result.verdict, result.rule) == (Verdict.FAIL, "fabric.not_installed")

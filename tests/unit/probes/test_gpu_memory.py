@@ -7,9 +7,12 @@ import pytest
 from healthcheck.model.gpu_facts import GpuStates
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
-from healthcheck.probes import gpu_memory, gpu_state
+from healthcheck.probes import gpu_memory, gpu_state, gpus
 from tests.unit.probes.fixtures import answer, said
 
+GPUS = gpus.read(answer("gpus", "healthy"))
+V100 = gpu_state.read(answer("gpu_state", "healthy_v100"))
+NOT_LISTED = gpus.read(None)
 STATES = gpu_state.read(answer("gpu_state", "healthy"))
 
 
@@ -19,7 +22,7 @@ STATES = gpu_state.read(answer("gpu_state", "healthy"))
         ("healthy", "n", Verdict.PASS, "rows.well"),
         ("healthy_words", "n", Verdict.PASS, "rows.well"),
         ("healthy_few", "n", Verdict.PASS, "rows.well"),
-        ("healthy_v100", "n", Verdict.SKIPPED, "rows.does_not_apply"),
+        ("healthy_v100", "n", Verdict.PASS, "rows.well"),
         ("sick_pending", "n/gpu:3", Verdict.FAIL, "rows.pending"),
         ("sick_pending_words", "n/gpu:3", Verdict.FAIL, "rows.pending"),
         ("sick_failure", "n/gpu:6", Verdict.FAIL, "rows.failure"),
@@ -32,31 +35,32 @@ STATES = gpu_state.read(answer("gpu_state", "healthy"))
     ],
 )
 def test_recorded_nodes(fixture: str, component: str, verdict: Verdict, rule: str) -> None:
-    (result,) = gpu_memory.judge("n", gpu_memory.read(answer("gpu_memory", fixture)), STATES)
+    states, listed = (V100, NOT_LISTED) if "v100" in fixture else (STATES, GPUS)
+    (result,) = gpu_memory.judge("n", gpu_memory.read(answer("gpu_memory", fixture)), states, listed)
     assert (result.check, str(result.component), result.verdict, result.rule) == ("gpu.rows", component, verdict, rule)
     assert str(result.message)
 
 
 def test_gpus_are_named_by_the_index_of_their_uuid() -> None:
     sick = answer("gpu_memory", "sick_pending").stdout.splitlines()
-    (result,) = gpu_memory.judge("n", gpu_memory.read(said("\n".join([sick[0], sick[4]]))), STATES)
+    (result,) = gpu_memory.judge("n", gpu_memory.read(said("\n".join([sick[0], sick[4]]))), STATES, GPUS)
     assert str(result.component) == "n/gpu:3"
 
 
 def test_without_indexes_the_order_of_the_tool_counts() -> None:
     unknown: Reading[GpuStates] = Reading(ReadingState.UNPARSABLE)
-    (result,) = gpu_memory.judge("n", gpu_memory.read(answer("gpu_memory", "sick_failure")), unknown)
+    (result,) = gpu_memory.judge("n", gpu_memory.read(answer("gpu_memory", "sick_failure")), unknown, NOT_LISTED)
     assert str(result.component) == "n/gpu:6"
 
 
 def test_retired_pages_speak_for_gpus_that_remap_no_rows() -> None:
     rows = gpu_memory.read(answer("gpu_memory", "healthy_v100"))
-    results = gpu_memory.judge("n", rows, gpu_state.read(answer("gpu_state", "sick_v100_pages")))
+    results = gpu_memory.judge("n", rows, gpu_state.read(answer("gpu_state", "sick_v100_pages")), NOT_LISTED)
     assert [(str(result.component), result.verdict, result.rule) for result in results] == [
         ("n/gpu:1", Verdict.FAIL, "rows.retired"),
         ("n/gpu:2", Verdict.DEGRADED, "rows.page_pending"),
     ]
-    healthy = gpu_memory.judge("n", rows, gpu_state.read(answer("gpu_state", "healthy_v100")))
+    healthy = gpu_memory.judge("n", rows, V100, NOT_LISTED)
     assert [result.rule for result in healthy] == ["rows.well"]
 
 

@@ -87,10 +87,16 @@ def test_evidence_is_what_the_query_for_just_these_fields_prints() -> None:
 
 
 def test_a_field_that_is_answered_with_an_error_is_not_health() -> None:
-    for fixture, gpu, faults in (("sick_unknown_error", "n/gpu:2", 2), ("sick_gpu_lost", "n/gpu:3", 4)):
-        found = not_well(judged(fixture))
-        assert len(found) == faults
-        assert {(component, verdict) for _, component, verdict, _ in found} == {(gpu, Verdict.INCONCLUSIVE)}
+    assert not_well(judged("sick_unknown_error")) == [
+        ("gpu.ecc", "n/gpu:2", Verdict.INCONCLUSIVE, "ecc.unreadable"),
+        ("gpu.clocks", "n/gpu:2", Verdict.INCONCLUSIVE, "clocks.unreadable"),
+    ]
+
+
+def test_a_row_that_says_its_gpu_is_lost_is_a_failure_of_that_gpu() -> None:
+    found = not_well(judged("sick_gpu_lost"))
+    assert [check for check, *_ in found] == list(gpu_state.CHECKS)
+    assert {entry[1:] for entry in found} == {("n/gpu:3", Verdict.FAIL, "gpu.vanished")}
 
 
 @pytest.mark.parametrize(
