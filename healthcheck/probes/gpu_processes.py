@@ -7,56 +7,75 @@ import re
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import Message, say
-from healthcheck.model.node import GpuProcess
+from healthcheck.model.node import Gpu, GpuProcess
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.nvidia_smi import explained, says_lost
 from healthcheck.probes.batch import GPU_DRIVER, READ_TOKEN, Part, PartOutput, one_line
 from healthcheck.probes.trouble import garbled, quote, usable
 
 NAME = "gpu_processes"
 CHECK = "node.busy"
 _SOURCE = "nvidia-smi --query-compute-apps"
-_TEXT = one_line(f"""
-    apps=$(nvidia-smi --query-compute-apps=pid,gpu_uuid,name --format=csv,noheader); code=$?;
-    printf "%s\\n" "$apps";
+_END = "end"
+_MOST_BYTES = 200_000
+# Nothing printed means that nobody computes. So what was printed is kept to the last line end, and the exit code behind
+# it shows that it is whole.
+_TEXT = one_line(rf"""
+    apps=$({{ {_SOURCE}=pid,gpu_uuid,name --format=csv,noheader; printf "\nrc %s" "$?"; }} | head -c {_MOST_BYTES});
+    nl=$(printf "\nx"); nl=${{nl%x}};
+    case $apps in *"$nl"rc\ [0-9]*) ;; *) printf %s "$apps"; exit 1 ;; esac;
+    code=${{apps##*rc }}; apps=${{apps%?rc *}};
+    case $apps in ""|*"$nl") printf %s "$apps" ;; *) printf "%s\n" "$apps" ;; esac;
     [ "$code" = 0 ] || exit "$code";
-    printf "%s\\n" "$apps" | cut -d, -f1 | sort -u | while read -r pid; do
+    printf "%s\n" "$apps" | cut -d, -f1 | sort -u | while read -r pid; do
         [ "$pid" -gt 0 ] 2>/dev/null || continue;
         user=$(stat -c %U "/proc/$pid" 2>/dev/null);
         if [ "$user" ]; then echo "user $pid $user"; fi;
         {READ_TOKEN}
         if [ "$token" ]; then echo "token $pid $token"; fi;
-    done; exit 0
+    done 2>/dev/null;
+    echo {_END}; exit 0
 """)
 _APP = re.compile(r"(?P<pid>\d{1,10}), *(?P<gpu>[^,]{1,80}), *(?P<name>.{0,1000})")
 _MARK = re.compile(r"(?P<what>user|token) (?P<pid>\d{1,10}) (?P<value>\S{1,128})")
-_NOBODY = re.compile(r"No running processes found", re.IGNORECASE)
+_NOBODY = re.compile(r"No running processes found\.?", re.IGNORECASE)
 SHOWN = 3
 
 
 def part() -> Part:
-    """`pid, gpu_uuid, name` lines of nvidia-smi, then `user <pid> <user>` and `token <pid> <token>` from /proc."""
+    """`pid, gpu_uuid, name` lines of nvidia-smi, `user <pid> <user>` and `token <pid> <token>` from /proc, `end`."""
     return Part(NAME, 20, _TEXT, GPU_DRIVER)
 
 
-def read(output: PartOutput | None) -> Reading[tuple[GpuProcess, ...]]:
-    """Observed and empty only where nvidia-smi ended well and every line was understood."""
+def read(output: PartOutput | None, gpus: Reading[tuple[Gpu, ...]]) -> Reading[tuple[GpuProcess, ...]]:
+    """Observed and empty only where nvidia-smi ended well and every line was understood.
+
+    That it lists nobody counts only where the same look shows that its driver answers: `gpus`.
+    """
     answer = usable(_SOURCE, output)
     if isinstance(answer, Reading):
         return answer
+    if not gpus.observed:
+        return Reading(ReadingState.UNPARSABLE, None, gpus.evidence)
+    *told, end = answer.stdout.splitlines() or [""]
+    blank = sum(not line.strip() for line in told)
+    if end != _END or blank > 1 or not explained(answer.rc, answer.stderr.splitlines()):
+        return garbled(_SOURCE, answer)
     names: dict[int, str] = {}
     marks: dict[tuple[str, int], str] = {}
     lines: list[str] = []
-    for line in answer.stdout.splitlines():
+    for line in told:
         app, mark = _APP.fullmatch(line.strip()), _MARK.fullmatch(line.strip())
         if mark is not None:
             marks[mark["what"], int(mark["pid"])] = mark["value"]
         elif app is not None:
             names.setdefault(int(app["pid"]), app["name"].strip())
             lines.append(line)
-        elif line.strip() and not _NOBODY.search(line):
+        elif line.strip() and not _NOBODY.fullmatch(line.strip()):
             return garbled(_SOURCE, answer)
-    if answer.rc != 0:
+    # A process of a lost GPU is not listed, and a user without a process was not told by the same answer.
+    if answer.rc != 0 or says_lost(answer.stderr) or not {pid for _, pid in marks} <= names.keys():
         return garbled(_SOURCE, answer)
     processes = tuple(
         GpuProcess(pid, name, marks.get(("user", pid)), marks.get(("token", pid))) for pid, name in names.items()

@@ -88,11 +88,12 @@ def read_node(host: str, parts: Mapping[str, PartOutput], asked_at: tuple[float,
 
     `asked_at` is when the question left and when the answer was there, in seconds since 1970 by our own clock.
     """
+    listed = gpus.read(parts.get(gpus.NAME))
     return NodeFacts(
         host=host,
-        gpus=gpus.read(parts.get(gpus.NAME)),
+        gpus=listed,
         hcas=hcas.read(parts.get(hcas.NAME)),
-        gpu_processes=gpu_processes.read(parts.get(gpu_processes.NAME)),
+        gpu_processes=gpu_processes.read(parts.get(gpu_processes.NAME), listed),
         binary=binary.read(parts.get(binary.NAME)),
         mpi=mpi.read(parts.get(mpi.NAME)),
         identity=identity.read(parts.get(identity.NAME)),

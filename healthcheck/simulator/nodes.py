@@ -59,8 +59,8 @@ def gpus(cluster: SimCluster, node: SimNode, text: str) -> str:
 def gpu_processes(cluster: SimCluster, node: SimNode, text: str) -> str:
     """Compute processes; on a busy node one of somebody else."""
     if not node.busy:
-        return ""
-    return f"{BUSY_PID}, {gpu_uuid(node.name, 0)}, python3\nuser {BUSY_PID} {BUSY_USER}\n"
+        return "end\n"
+    return f"{BUSY_PID}, {gpu_uuid(node.name, 0)}, python3\nuser {BUSY_PID} {BUSY_USER}\nend\n"
 
 
 def binary(cluster: SimCluster, node: SimNode, text: str) -> str:

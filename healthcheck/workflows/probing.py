@@ -14,7 +14,7 @@ from healthcheck.model.playbook import BENCHMARK_STAGES, PROBE_STAGE
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.record_codec import encode_platform
 from healthcheck.ports import Event
-from healthcheck.probes import PROBES, binary, gpu_processes, leftovers, mpi, twins
+from healthcheck.probes import PROBES, binary, gpu_processes, gpus, leftovers, mpi, twins
 from healthcheck.probes.clock import ALLOWED_S, fleet_offset_s
 from healthcheck.probes.detect import detect_platform
 from healthcheck.probes.judge import judge_node
@@ -28,7 +28,7 @@ from healthcheck.workflows.look import look_after, look_at_all, not_reached
 from healthcheck.workflows.nccl_judging import NCCL
 
 SLOTS_CHECK = "hostfile.slots"
-# A host on which one of these is not PASS cannot, or must not, be measured.
+# A host on which one of these is not PASS cannot, or must not, be measured; nor one whose GPUs nobody could list.
 NEEDED = frozenset(
     {gpu_processes.CHECK, allocation.CHECK, leftovers.CHECK, binary.CHECK, mpi.CHECK, twins.CHECK, SLOTS_CHECK}
 )
@@ -106,7 +106,8 @@ def _sort_out(ledger: Ledger, host: str, checks: tuple[CheckResult, ...], engine
     for check in checks:
         if check.verdict is Verdict.PASS or (check.verdict is Verdict.SKIPPED and not check.sets_aside):
             continue
-        if check.check in NEEDED and check.verdict in (Verdict.SKIPPED, Verdict.INCONCLUSIVE):
+        needed = check.check in NEEDED or check.rule in gpus.UNREADABLE
+        if needed and check.verdict in (Verdict.SKIPPED, Verdict.INCONCLUSIVE):
             ledger.set_aside.setdefault(host, spoken(check))
         elif check.verdict is Verdict.FAIL:
             ledger.excluded.setdefault(host, spoken(check))

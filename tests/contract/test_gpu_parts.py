@@ -11,17 +11,25 @@ from pathlib import Path
 import pytest
 
 from healthcheck.model.reading import ReadingState
-from healthcheck.parsing.gpu_query import FIELDS
-from healthcheck.probes import fabric, gpu_memory, gpu_state, nvlink
+from healthcheck.parsing.gpu_query import FIELDS, OLD_THROTTLE
+from healthcheck.probes import fabric, gpu_memory, gpu_processes, gpu_state, gpus, nvlink
 from healthcheck.probes.batch import Part, PartOutput, PartState
+from tests.unit.probes.fixtures import answer
 
 SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
 
-# Refuses a query for the first field it does not know, as nvidia-smi does, and counts how often it was asked.
+# Refuses a query for the first field it does not know, as nvidia-smi does, and counts how often it was asked. Its help
+# names the fields it knows where HELP is set.
 NVIDIA_SMI = """\
 echo asked >>"${0%/*}/asked"
 case $1 in
     --query-gpu=*) ;;
+    --help-query-gpu)
+        [ "$HELP" ] || exit 1
+        for field in $HELP; do
+            case " $UNKNOWN " in *" $field "*) ;; *) printf '"%s"\\nWhat it means.\\n\\n' "$field" ;; esac
+        done
+        exit 0 ;;
     *) cat "${0%/*}/answer"; exit 0 ;;
 esac
 IFS=,; header=; row=
@@ -76,12 +84,12 @@ def shell(request: pytest.FixtureRequest) -> list[str]:
     return [found, "sh"] if request.param == "busybox" else [found]
 
 
-def run(part: Part, node: Path, shell: list[str], unknown: str = "") -> PartOutput:
+def run(part: Part, node: Path, shell: list[str], unknown: str = "", fields: str = "") -> PartOutput:
     assert "!" not in part.text and "\n" not in part.text  # csh would stumble
     text = re.sub(r"(?<![\w/])/(sys|proc)/", rf"{node}/\1/", part.text)
     done = subprocess.run(
         [*shell, "-c", text],
-        env={"PATH": f"{node}/bin:{os.environ['PATH']}", "LC_ALL": "C", "UNKNOWN": unknown},
+        env={"PATH": f"{node}/bin:{os.environ['PATH']}", "LC_ALL": "C", "UNKNOWN": unknown, "HELP": fields},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=30,
@@ -103,23 +111,45 @@ def test_a_driver_that_knows_every_field_is_asked_once(node: Path, shell: list[s
     assert asked(node) == 1
 
 
-def test_an_old_driver_is_asked_again_without_what_it_does_not_know(node: Path, shell: list[str]) -> None:
+@pytest.mark.parametrize(("named", "calls"), [((*FIELDS, OLD_THROTTLE), 3), ((), 6)], ids=["help", "no-help"])
+def test_an_old_driver_is_asked_again_without_what_it_does_not_know(
+    node: Path, shell: list[str], named: tuple[str, ...], calls: int
+) -> None:
     tool(node, "nvidia-smi", NVIDIA_SMI)
     unknown = "fabric.state fabric.status gpu_recovery_action clocks_event_reasons.active"
-    output = run(gpu_state.part(), node, shell, unknown)
+    output = run(gpu_state.part(), node, shell, unknown, " ".join(named))
     reading = gpu_state.read(output)
     assert reading.value is not None, reading.evidence
     assert "clocks_throttle_reasons.active" in reading.value.header
     state = reading.value.gpus[0]
     assert (state.throttle, state.fabric_state, state.recovery) == (0x40, None, None)
-    assert asked(node) == 5
+    assert asked(node) == calls
+
+
+def test_an_old_driver_with_persistence_off_has_the_time_to_answer(node: Path, shell: list[str]) -> None:
+    """Each call may take 10 s then: two queries and the help, the links and their counters."""
+    tool(node, "nvidia-smi", NVIDIA_SMI)
+    run(gpu_state.part(), node, shell, "fabric.state gpu_recovery_action", " ".join(FIELDS))
+    assert asked(node) * 10 <= gpu_state.part().timeout_s
+    assert nvlink.part().timeout_s >= 2 * 10
+
+
+def test_a_field_that_the_help_forgets_is_left_out_only_where_another_one_is_refused(
+    node: Path, shell: list[str]
+) -> None:
+    tool(node, "nvidia-smi", NVIDIA_SMI)
+    named = " ".join(field for field in FIELDS if field != "mig.mode.current")
+    reading = gpu_state.read(run(gpu_state.part(), node, shell, "", named))
+    assert reading.value is not None
+    assert reading.value.gpus[0].mig == "Disabled"
+    assert asked(node) == 1
 
 
 def test_a_driver_that_knows_nothing_is_not_asked_for_ever(node: Path, shell: list[str]) -> None:
     tool(node, "nvidia-smi", NVIDIA_SMI)
     output = run(gpu_state.part(), node, shell, " ".join(FIELDS))
     assert gpu_state.read(output).state is ReadingState.UNPARSABLE
-    assert asked(node) == 10
+    assert asked(node) == 11
 
 
 def test_the_name_of_a_refused_field_is_never_run(node: Path, shell: list[str]) -> None:
@@ -173,3 +203,44 @@ def test_a_unit_that_does_not_exist_is_not_merely_inactive(node: Path, shell: li
     found = fabric.read(run(fabric.part(), node, shell)).value
     assert found is not None
     assert (found.service, found.process, found.version) == ("not-found", True, None)
+
+
+LISTED = gpus.read(answer("gpus", "healthy"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "exit 139",
+        "kill -SEGV $$",
+        "echo 'nobody knows what' >&2",
+        "head -c 10000000 /dev/zero | tr '\\000' '\\n'",
+        "printf '\\n\\n\\n'",
+        "yes 'No running processes found'",
+        "echo 'No running processes found on GPU 3: Unknown Error'",
+        "echo 'user 12 bob'",
+    ],
+)
+def test_a_tool_that_is_silent_or_strange_does_not_say_that_nobody_computes(
+    node: Path, shell: list[str], words: str
+) -> None:
+    tool(node, "nvidia-smi", words)
+    assert gpu_processes.read(run(gpu_processes.part(), node, shell), LISTED).state is ReadingState.UNPARSABLE
+
+
+@pytest.mark.parametrize(
+    "words", ["exit 0", "echo 'No running processes found'", "printf 'No running processes found'"]
+)
+def test_a_tool_that_ends_well_and_lists_nobody_says_that_nobody_computes(
+    node: Path, shell: list[str], words: str
+) -> None:
+    tool(node, "nvidia-smi", words)
+    reading = gpu_processes.read(run(gpu_processes.part(), node, shell), LISTED)
+    assert (reading.state, reading.value) == (ReadingState.OBSERVED, ()), reading.evidence
+
+
+@pytest.mark.parametrize("end", ["", "\\n"])
+def test_whoever_computes_is_listed_with_or_without_a_line_end(node: Path, shell: list[str], end: str) -> None:
+    tool(node, "nvidia-smi", f"printf '4711, GPU-a, python3 rc 0{end}'")
+    reading = gpu_processes.read(run(gpu_processes.part(), node, shell), LISTED)
+    assert [(process.pid, process.name) for process in reading.value or ()] == [(4711, "python3 rc 0")]

@@ -51,9 +51,9 @@ def facts_of(outputs: dict[str, PartOutput]) -> NodeFacts:
 def test_garbage_is_never_health(name: str, rc: int) -> None:
     facts = facts_of({probe: said(GARBAGE[name], rc=rc) for probe in LOOKS})
     results = judge_node(facts, NEEDS)
-    # Empty lists of processes with exit code 0 are what an idle node says; everything else needs words.
-    idle = [result for result in results if result.verdict is Verdict.PASS]
-    assert [result.rule for result in idle] == (["busy.idle", "busy.idle"] if (name, rc) == ("empty", 0) else [])
+    # No process of an earlier run, with exit code 0, is what an idle node says; everything else needs words.
+    idle = [(result.check, result.rule) for result in results if result.verdict is Verdict.PASS]
+    assert idle == ([("node.leftovers", "busy.idle")] if (name, rc) == ("empty", 0) else [])
     assert set(PROBES) <= {_probe_of(result.check) for result in results}
     for result in results:
         assert str(result.message)

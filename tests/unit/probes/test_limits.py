@@ -19,7 +19,9 @@ NO_RDMA = replace(DGX_A100, nics=replace(DGX_A100.nics, count=0))
 
 
 def facts(fixture: str) -> NodeFacts:
-    return read_node("node01", {"limits": answer("limits", fixture), "gpu_processes": said("")})
+    return read_node(
+        "node01", {"limits": answer("limits", fixture), "gpus": answer("gpus", "healthy"), "gpu_processes": said("end")}
+    )
 
 
 def judged(fixture: str, needs: Needs = NEEDS) -> dict[str, CheckResult]:
@@ -65,7 +67,11 @@ def test_a_full_shared_memory_is_quoted_with_what_was_left_there() -> None:
 
 
 def test_files_of_a_job_at_work_are_not_called_left_behind() -> None:
-    busy = {"limits": answer("limits", "healthy_stale_files"), "gpu_processes": said("4711, GPU-a, python3")}
+    busy = {
+        "limits": answer("limits", "healthy_stale_files"),
+        "gpus": answer("gpus", "healthy"),
+        "gpu_processes": said("4711, GPU-a, python3\nend"),
+    }
     results = {result.check: result for result in limits.judge(read_node("n", busy), NEEDS)}
     assert results["os.shm"].rule == "shm.enough"
 
