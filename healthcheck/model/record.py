@@ -57,7 +57,7 @@ class Owner(Struct, frozen=True):
 
 
 class Provenance(Struct, frozen=True):
-    """Where everything came from."""
+    """Where everything came from. `only` is the one stage that was asked for, empty for all of the playbook."""
 
     tool: str
     versions: dict[str, str] = {}
@@ -65,6 +65,7 @@ class Provenance(Struct, frozen=True):
     playbook_sha256: str = ""
     hostfile: str = ""
     arguments: tuple[str, ...] = ()
+    only: str = ""
 
 
 class RunRecord(Struct, frozen=True):

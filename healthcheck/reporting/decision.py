@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-
 from msgspec import Struct
 
 from healthcheck.model.finding import Finding
 from healthcheck.model.message import Message, say
+from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 
@@ -39,19 +38,12 @@ def decide(record: RunRecord) -> Decision:
 
 def not_asked_together(record: RunRecord) -> str:
     """What was asked for instead of a proof: `looked_only`, `looked_bad` (not all well), `alone_only`; else empty."""
-    if record.state == "complete" and _only_looks(record):
+    if record.state == "complete" and record.provenance.only == PROBE_STAGE:
         return "looked_only" if record.verdict in (Verdict.PASS, Verdict.DEGRADED) else "looked_bad"
     good = record.state == "complete" and record.verdict in (Verdict.PASS, Verdict.DEGRADED)
     if not good or record.healthy_hosts or any(job.stage != "single_node" for job in record.jobs):
         return ""
     return "alone_only" if record.jobs else "looked_only"
-
-
-def _only_looks(record: RunRecord) -> bool:
-    """Whether the command line asked for the looks alone."""
-    words = record.provenance.arguments
-    pairs = itertools.pairwise(words)
-    return words[:1] == ("probe",) or "--only=probe" in words or ("--only", "probe") in pairs
 
 
 def _nothing_proven(record: RunRecord) -> Message:

@@ -205,6 +205,7 @@ class Ledger:
                 playbook_sha256=request.playbook_sha256,
                 hostfile=request.hostfile,
                 arguments=request.arguments,
+                only=request.only or "",
             ),
             inventory=request.hosts,
             fleet=fleet,
