@@ -134,8 +134,8 @@ NCCL_NET_CAUSE_TEXTS: dict[str, str] = {
     "docker0 and lo are left.",
     "against.no_socket_interface": "The interface is up and has an address on the named host.",
     "cause.address_not_assigned": "a rank found no local address or port for a connection of its own",
-    "remedy.address_not_assigned": "Set NCCL_SOCKET_IFNAME to an interface whose address the other nodes reach; look for "
-    "used-up ports with ss -s.",
+    "remedy.address_not_assigned": "Set NCCL_SOCKET_IFNAME to an interface whose address the other nodes reach; look "
+    "for used-up ports with ss -s.",
     "why.address_not_assigned": "The kernel refuses a connection from an address that is on none of its interfaces, as "
     "a link-local one without its interface, and one for which no local port is left.",
     "against.address_not_assigned": "The interface NCCL names has the address, and ss -s counts few connections.",
