@@ -110,8 +110,9 @@ class Searching:
                     yield from self._play(pairs)
             return ()
         even, odd, closing = ring_rounds(self.problem.hosts)
-        yield from self._play(even)
-        yield from self._play(odd)
+        for pairs in (even, odd):
+            if not self.out_of_rounds:
+                yield from self._play(pairs)
         return closing
 
     def _play(self, pairs: Sequence[Pair]) -> Generator[Round, Read, None]:
@@ -166,8 +167,7 @@ class Searching:
 
     def _verified(self, rest: tuple[str, ...]) -> Generator[Round, Read, bool]:
         """Whether the rest is as fast together as expected; a slow one is repeated once before it is believed."""
-        bad = frozenset(between(a, b) for a, b in self.view.link_pairs("confirmed", "likely"))
-        order, _ = verification_order(rest, self.leaf, bad, frozenset(self.view.paths))
+        order = self._order(rest)
         for _ in range(2):
             if self.out_of_rounds:
                 return False
@@ -177,6 +177,12 @@ class Searching:
                 return True
             self.shortfall = reading.shortfall
         return False
+
+    def _order(self, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        """A rank order around what is slow between nodes."""
+        bad = frozenset(between(a, b) for a, b in self.view.link_pairs("confirmed", "likely"))
+        order, _ = verification_order(hosts, self.leaf, bad, frozenset(self.view.paths))
+        return order
 
     def _together(self, orders: tuple[tuple[str, ...], ...]) -> Generator[Round, Read, list[FullReading]]:
         self.round += 1
@@ -196,10 +202,10 @@ class Searching:
 
     def _halves(self, rest: tuple[str, ...]) -> Generator[Round, Read, Ending]:
         """Both halves at once: where both are fast, it is what connects them, or the number of nodes."""
-        if len(rest) < 4:
+        if len(rest) < 4 or self.out_of_rounds:
             return Ending.UNEXPLAINED
         middle = len(rest) // 2
-        read = yield from self._together((rest[:middle], rest[middle:]))
+        read = yield from self._together((self._order(rest[:middle]), self._order(rest[middle:])))
         fast = bool(read) and all(reading.shortfall <= self.tolerance for reading in read)
         return Ending.SCALE if fast else Ending.UNEXPLAINED
 
