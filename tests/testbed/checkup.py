@@ -38,6 +38,7 @@ class CheckUp:
     environment: Sequence[str] = ()
     timeout_s: int = 40
     stall_s: int = 8
+    playbook: str = PLAYBOOK
     started: subprocess.Popen[bytes] = field(init=False)
 
     @property
@@ -50,7 +51,7 @@ class CheckUp:
         playbook = self.lab.folder / "playbook.yaml"
         hostfile = self.lab.folder / "cluster.hosts"
         times = {"timeout_s": self.timeout_s, "stall_s": self.stall_s}
-        playbook.write_text(PLAYBOOK.format(binaries=self.binaries, sizes=SIZES, **times), encoding="utf-8")
+        playbook.write_text(self.playbook.format(binaries=self.binaries, sizes=SIZES, **times), encoding="utf-8")
         hostfile.write_text("".join(f"{host}\n" for host in self.hosts or self.lab.hosts), encoding="utf-8")
         arguments = [str(playbook), "-H", str(hostfile), "--platform", str(HERE / "platform.yaml")]
         return self.command("run", *arguments, "-o", str(self.results), *self.options, *more)
@@ -88,6 +89,20 @@ class CheckUp:
         self._until(
             lambda: any(b" float " in file.read_bytes() for file in self._raw(stage)), f"a row in {stage}", seconds
         )
+
+    def wait_for_table(self, stage: str, job: str, seconds: float = 60) -> None:
+        """Until a job has started: it has printed the head of its table."""
+        self._until(
+            lambda: any(
+                b"Using devices" in file.read_bytes() for file in self._raw(stage) if file.parent.name.startswith(job)
+            ),
+            f"a table of {job}",
+            seconds,
+        )
+
+    def wait_for_words(self, words: str, seconds: float = 90) -> None:
+        """Until it has told something."""
+        self._until(lambda: words in self.stderr, f"the words {words!r}", seconds)
 
     def wait_for_folder(self, seconds: float = 30) -> None:
         """Until the run has a directory."""
