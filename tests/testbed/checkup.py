@@ -100,7 +100,7 @@ class CheckUp:
             seconds,
         )
 
-    def wait_for_words(self, words: str, seconds: float = 90) -> None:
+    def wait_for_words(self, words: str, seconds: float = 120) -> None:
         """Until it has told something."""
         self._until(lambda: words in self.stderr, f"the words {words!r}", seconds)
 
