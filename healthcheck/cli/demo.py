@@ -110,7 +110,7 @@ def differences(record: RunRecord, cluster: SimCluster) -> list[str]:
     planted = [fault for fault in cluster.faults if not isinstance(fault, NoiseFault | DipFault)]
     wanted = [expected(fault) for fault in planted]
     missed = [
-        f"{want.component} was planted and not found as {' or '.join(sorted(want.causes))}"
+        f"{want.component} was planted and not found{' as ' if want.causes else ''}{' or '.join(sorted(want.causes))}"
         for want in wanted
         if not any(want.met_by(finding) for finding in record.findings)
     ]

@@ -13,8 +13,8 @@ def command(
     hosts: options.Hosts = None,
     platform: options.PlatformName = "auto",
     max_rounds: Annotated[int | None, typer.Option(min=1, max=200, help="Most rounds to play; 16 by default.")] = None,
-    budget: Annotated[str | None, typer.Option(help="Most time for the search, such as 30m; 0 for none.")] = None,
-    sensitivity: Annotated[str | None, typer.Option(help="Look for losses from this size up, such as 5%.")] = None,
+    budget: Annotated[str | None, typer.Option(help="Most time for the search, such as 30m; 0 for no search.")] = None,
+    sensitivity: Annotated[str | None, typer.Option(help="Look for losses from this size up: 4% to 30%.")] = None,
     resume: Annotated[
         str | None, typer.Option(help="Search in an earlier run, or go on with a search; what is measured stays.")
     ] = None,

@@ -11,7 +11,7 @@ from healthcheck.model.playbook import Playbook, Stage
 from healthcheck.model.units import Seconds
 
 LOCALISE: Final = "localise"
-LEAST_SENSITIVITY, MOST_SENSITIVITY = 0.01, 0.9
+LEAST_SENSITIVITY, MOST_SENSITIVITY = 0.04, 0.3
 
 
 def seconds(text: str | None) -> float | None:
@@ -25,7 +25,7 @@ def seconds(text: str | None) -> float | None:
 
 
 def fraction(text: str | None) -> float | None:
-    """`5%` or `0.05` as a fraction; InputError unless it lies between 1 % and 90 %."""
+    """`5%` or `0.05` as a fraction; InputError unless it lies between 4 % and 30 %."""
     if text is None:
         return None
     number, percent, rest = text.strip().partition("%")
@@ -34,7 +34,7 @@ def fraction(text: str | None) -> float | None:
     except ValueError:
         value = -1.0
     if rest or not LEAST_SENSITIVITY <= value <= MOST_SENSITIVITY:
-        raise InputError("--sensitivity", f"must lie between 1% and 90%, such as 5%, got {text!a}")
+        raise InputError("--sensitivity", f"must lie between 4% and 30%, such as 5%, got {text!a}")
     return value
 
 

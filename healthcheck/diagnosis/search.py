@@ -35,6 +35,7 @@ class Ending(StrEnum):
     SCALE = "scale"  # everybody is clear, both halves are fast: what connects them, or the size
     NOBODY_GOOD = "nobody_good"  # no node is proven good after some rounds: nobody can be blamed
     ROUNDS = "rounds"  # the most rounds were played
+    PAIR = "pair"  # two nodes: which of them is slow, or what lies between, they cannot show
     TOO_FEW = "too_few"  # fewer than two hosts are left to verify
 
 
@@ -81,6 +82,8 @@ class Searching:
     def steps(self) -> Steps:
         """Walk, clear the doubts, verify; and again with smaller losses while the verification stays slow."""
         owed = yield from self._walk()
+        if len(self.problem.hosts) == 2:
+            return Ending.PAIR
         named_before: tuple[str, ...] | None = None
         verifications = 0
         while True:
@@ -173,7 +176,7 @@ class Searching:
                 return False
             (reading,) = yield from self._together((order,))
             if reading.shortfall <= self.tolerance:
-                self.view = after_verification(self.view, rest, self.tolerance)
+                self.view = after_verification(self.view, reading.hosts, self.tolerance)
                 return True
             self.shortfall = reading.shortfall
         return False

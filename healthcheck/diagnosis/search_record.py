@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from healthcheck.diagnosis.levels import Level
-from healthcheck.diagnosis.localise import View, in_order
+from healthcheck.diagnosis.localise import NOISE_SOUGHT, View, in_order
 from healthcheck.diagnosis.rails_of import SlowRails
-from healthcheck.diagnosis.standings import CALM
+from healthcheck.diagnosis.standings import CALM, LEAST_LOSS
 from healthcheck.model.search import (
     FullLine,
     FullReading,
@@ -72,7 +72,8 @@ def search_record(found: Found) -> SearchRecord:
     return SearchRecord(
         ending=str(found.ending),
         shortfall=slow.shortfall,
-        unseen=view.sought,
+        # What was asked for may be less than the noise lets anybody see.
+        unseen=max(view.sought, LEAST_LOSS, NOISE_SOUGHT * view.noise),
         noise=view.noise,
         rounds=(
             first,

@@ -60,6 +60,8 @@ class _Told:
         return self.view.residuals[place] < -max(self.view.sought / 2, self.view.levels[place].noise)
 
     def nodes(self, slow: Verdict) -> Iterator[CheckResult]:
+        if self.found.ending == Ending.PAIR:
+            return
         for standing in self.view.nodes:
             confidence = _SURE.get(standing.standing)
             if confidence is None or (standing.host in self.found.gone and confidence is not Confidence.CONFIRMED):
@@ -265,6 +267,8 @@ def _ending(found: Found, slow: Verdict, *, named: bool, why: Message | None) ->
             message = say("search.end.scale", hosts=len(found.slow_run.hosts) - len(found.gone))
         case Ending.NOBODY_GOOD:
             message = say("search.end.nobody_good")
+        case Ending.PAIR:
+            message = say("search.end.pair")
         case Ending.ROUNDS:
             message = say("search.end.rounds", rounds=rounds)
         case Ending.TOO_FEW:

@@ -14,6 +14,8 @@ from healthcheck.model.search import LinkStanding, NodeStanding, Standing
 FALSE_NAME_RATE = 0.01
 """Of all nodes together: about one false name in a hundred runs, as far as the noise model holds."""
 LEAST_LOSS, CLEARED_BELOW = 0.045, 0.05
+BEYOND_NOISE, LEAST_SHARE_SHOWN = 5.0, 0.8
+"""A loss d shows as at least 0.8 d, five times the noise aside."""
 OUT_OF_DOUBT, OUT_OF_DOUBT_ASKED, FEW_SICK = 0.03, 0.01, 0.03
 PROVEN, PROVEN_LARGE, LARGE = 1e-5, 3e-6, 256
 MOST_LINK_TRIES = 4
@@ -29,6 +31,7 @@ def node_standings(weighing: Weighing, sought: float) -> tuple[NodeStanding, ...
     loss = [sum(p * d for p, d in zip(weights, LOSSES, strict=True)) for weights in weighing.belief]
     cleared = _slow_with_cleared(weighing, loss, sought)
     partners = _partners(weighing, range(len(weighing.ends)))
+    ruled_out = _losses_ruled_out(weighing)
     proven = PROVEN if count <= LARGE else PROVEN_LARGE
     # Where many are sick, as many more would be cleared by luck. Who asks for a sensitivity wants it rather than speed.
     doubtless = OUT_OF_DOUBT if weighing.problem.sensitivity is None else OUT_OF_DOUBT_ASKED
@@ -39,7 +42,8 @@ def node_standings(weighing: Weighing, sought: float) -> tuple[NodeStanding, ...
         weights = weighing.belief[node]
         sick, large = 1 - weights[0], sum(weights[first:])
         odds = sick / weights[0] if weights[0] > 0 else float("inf")
-        if odds > count / FALSE_NAME_RATE and loss[node] >= LEAST_LOSS and len(cleared[node]) >= 2:
+        sure = odds > count / FALSE_NAME_RATE and loss[node] >= LEAST_LOSS and len(cleared[node]) >= 2
+        if sure and not (_beyond_one_boundary(weighing, node, cleared[node]) or loss[node] > ruled_out[node]):
             standing = Standing.CONFIRMED
         elif not partners[node]:
             standing = Standing.UNTESTED
@@ -76,6 +80,27 @@ def _slow_with_cleared(weighing: Weighing, loss: Sequence[float], sought: float)
             if loss[a] < CLEARED_BELOW:
                 found[b].add(a)
     return found
+
+
+def _beyond_one_boundary(weighing: Weighing, node: int, cleared: set[int]) -> bool:
+    """Whether all it was slow with lie on one other leaf: then it may as well be what lies between the two leaves."""
+    leaves = weighing.problem.leaves
+    others = {leaves[partner] for partner in cleared}
+    return len(others) == 1 and leaves[node] not in others
+
+
+def _losses_ruled_out(weighing: Weighing) -> list[float]:
+    """For each node the smallest loss that one of its readings was far too good for, in any noise; 1 for none.
+
+    A node hides its loss in every job. Who was once as fast as others is not slow itself; its links may be.
+    """
+    ruled_out = [1.0] * len(weighing.problem.hosts)
+    for index, ends in enumerate(weighing.ends):
+        if index not in weighing.explained:
+            most = (BEYOND_NOISE * weighing.known[index].noise - weighing.residual[index]) / LEAST_SHARE_SHOWN
+            for node in ends:
+                ruled_out[node] = min(ruled_out[node], most)
+    return ruled_out
 
 
 def _masked(weighing: Weighing, nodes: Sequence[NodeStanding]) -> tuple[NodeStanding, ...]:

@@ -67,6 +67,12 @@ SEARCH_CAUSE_TEXTS: dict[str, str] = {
     "why.slow_at_scale": "Every pair and both halves are well, so it is the fabric between them or the size of the "
     "job.",
     "against.slow_at_scale": "The halves taken another way are slow.",
+    "cause.slow_pair": "two nodes are slow together: which of them, or what lies between, two cannot show",
+    "remedy.slow_pair": "Measure each of the two with a third node (healthcheck localise on three nodes or more), and "
+    "look at the ports and cables of both.",
+    "why.slow_pair": "A pair shows the worse of both nodes and of the link between them. To tell them apart takes a "
+    "partner that is known to be good.",
+    "against.slow_pair": "One of the two is slow by itself, or a look at it names a part.",
     "cause.nobody_proven_good": "so many nodes are slow that none can be held against a good one",
     "remedy.nobody_proven_good": "Look for what all share: NCCL settings, GPUDirect RDMA, driver, a slow spine, or "
     "another platform than the one that was assumed.",

@@ -42,8 +42,9 @@ SEARCH_TEXTS: dict[str, str] = {
     "search.link.slow": "what lies between {a} and {b} loses about {percent} %: slow in {jobs} {jobs:job|jobs}, and "
     "both are well with others",
     "report.heading.search": "Who slowed the fabric",
-    "report.search.cost": "{rounds} {rounds:round|rounds}, {jobs} {jobs:job|jobs}, the slow run and the verification "
-    "among them.",
+    "report.search.cost": "{rounds} {rounds:round|rounds} with {jobs} {jobs:job|jobs}, the slow run among them.",
+    "report.search.no_pair": "No pair was measured.",
+    "report.search.not_measured": "{host}: measured in no pair",
     "report.search.unseen": "Losses below {unseen} % could not be seen; the readings scatter by {noise} %.",
     "report.search.gone": "Could no longer be measured on the way: {hosts}.",
     "report.search.suspects": "Not out of doubt, and what lies between:",
@@ -91,6 +92,7 @@ SEARCH_TEXTS: dict[str, str] = {
     "{unseen} % could not be seen; the expectation may be too high",
     "search.end.scale": "no pair is slow and both halves of the nodes are fast, only all {hosts} together are slow",
     "search.end.nobody_good": "so many pairs are slow that no node is proven good: nobody can be blamed",
+    "search.end.pair": "the two together are slow: which of them, or what lies between, two nodes cannot show",
     "search.end.rounds": "stopped after {rounds} {rounds:round|rounds} (--max-rounds) without an answer for everybody",
     "search.end.budget": "stopped after {rounds} {rounds:round|rounds}: the time for it (--budget) was used up",
     "search.end.too_few": "fewer than two nodes are left to be measured together",

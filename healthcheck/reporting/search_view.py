@@ -49,10 +49,12 @@ def search_view(record: RunRecord) -> SearchView | None:
         return None
     ends = [str(check.message) for check in record.checks if check.check == "localise.search"]
     jobs = sum(len(one.pairs) + len(one.fulls) for one in search.rounds)
+    paired = any(one.pairs for one in search.rounds)
+    unseen = say("report.search.unseen", unseen=f"{100 * search.unseen:.1f}", noise=f"{100 * search.noise:.1f}")
     lines = [
         *ends,
         str(say("report.search.cost", rounds=len(search.rounds), jobs=jobs)),
-        str(say("report.search.unseen", unseen=f"{100 * search.unseen:.1f}", noise=f"{100 * search.noise:.1f}")),
+        str(unseen if paired else say("report.search.no_pair")),
     ]
     if search.gone:
         lines.append(str(say("report.search.gone", hosts=folded(search.gone))))
@@ -64,6 +66,8 @@ def search_view(record: RunRecord) -> SearchView | None:
 
 
 def _suspect(standing: NodeStanding) -> str:
+    if not standing.partners:
+        return one_line(str(say("report.search.not_measured", host=standing.host)))
     loss, sure = f"{100 * standing.loss:.0f}", f"{100 * standing.probability:.0f}"
     line = say(
         "report.search.suspect",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from msgspec.structs import replace
@@ -31,6 +31,7 @@ from healthcheck.workflows.allocation import Slurm
 from healthcheck.workflows.engine import Engine, stamp
 from healthcheck.workflows.request import RunRequest
 
+DOUBTS = frozenset({"slow_node.likely", "slow_node.suspected"})
 _REMARKS = frozenset({"busy.allowed"})
 
 State = Literal["incomplete", "complete", "interrupted"]
@@ -196,7 +197,7 @@ class Ledger:
                 interrupted=state == "interrupted",
             ),
             healthy_hosts=proven,
-            excluded_hosts=self._excluded(verdicts, proven),
+            excluded_hosts=self._excluded(verdicts, proven, by_host),
             notes=self._notes(),
             provenance=Provenance(
                 tool=request.tool,
@@ -226,10 +227,18 @@ class Ledger:
             notes.append(say("run.logs_left", count=count, hosts=hosts, folders=folders, run_id=self.request.run_id))
         return tuple(notes)
 
-    def _excluded(self, verdicts: Mapping[str, Verdict], proven: tuple[str, ...]) -> tuple[str, ...]:
+    def _excluded(
+        self, verdicts: Mapping[str, Verdict], proven: tuple[str, ...], by_host: Mapping[str, Sequence[CheckResult]]
+    ) -> tuple[str, ...]:
         """Hosts not to start on. Where a proof was asked for, whoever is not proven, so that no host stands in neither
-        list; where it was not, whoever has something against it. What a search found between nodes excludes none."""
-        if self.request.wants("multi_node") and not (self.search is not None and not proven):
+        list; where it was not, whoever has something against it.
+
+        A search that proved nobody excludes whom something sure speaks against: no host for what lies between nodes, or
+        for being in doubt.
+        """
+        if self.search is not None and not proven:
+            return tuple(name for name in verdicts if any(map(_speaks_against, by_host.get(name, ()))))
+        if self.request.wants("multi_node"):
             together = set(proven)
             return tuple(name for name in verdicts if name not in together)
         return tuple(name for name, found in verdicts.items() if found is not Verdict.PASS)
@@ -263,6 +272,11 @@ class Ledger:
         record = self.record(state, signum)
         self.engine.store.save_record(record)
         return record
+
+
+def _speaks_against(check: CheckResult) -> bool:
+    """Whether a result about a host is reason enough to keep it out of jobs."""
+    return check.verdict > Verdict.PASS and check.rule not in DOUBTS
 
 
 def spoken(check: CheckResult) -> Message:

@@ -82,3 +82,37 @@ def test_a_slow_path_that_every_order_crosses_proves_nobody_and_excludes_nobody(
     record = json.loads(said.out)
     assert record["findings"][0]["component"] == "path:l1-l2"
     assert record["healthy_hosts"] == record["excluded_hosts"] == []
+
+
+@pytest.mark.parametrize("nodes", ["9", "10"])
+def test_a_small_leaf_behind_a_slow_path_is_not_blamed_for_it(shell: Shell, nodes: str) -> None:
+    said = shell("run", "full", "--simulate", nodes, "--leaf-size", "8", "--fault", "leaf:l1-l2=0.5", "--json", "-q")
+    record = json.loads(said.out)
+    confirmed = [check["component"] for check in record["checks"] if check["rule"] == "slow_node.confirmed"]
+    assert confirmed == []
+    assert record["excluded_hosts"] == []
+
+
+def test_two_nodes_cannot_show_which_of_them_is_slow_and_say_so(shell: Shell) -> None:
+    said = shell("run", "full", "--simulate", "2", "--fault", "link:node01-node02=0.5", "--json", "-q")
+    record = json.loads(said.out)
+    assert record["findings"][0]["cause"]["code"] == "cause.slow_pair"
+    assert len(record["search"]["rounds"]) == 2
+    assert record["excluded_hosts"] == []
+
+
+@pytest.mark.parametrize("words", [("--fault", "leaf:l1-l2=0.5"), ("--max-rounds", "1"), ("--budget", "0")])
+def test_localise_alone_excludes_nobody_for_what_lies_between_or_for_want_of_time(
+    shell: Shell, words: tuple[str, ...]
+) -> None:
+    slow = () if words[0] == "--fault" else ("--fault", "node05:hca=mlx5_2,slow=0.5")
+    said = shell("localise", "--simulate", "16", *slow, *words, "--json", "-q")
+    record = json.loads(said.out)
+    assert record["excluded_hosts"] == record["healthy_hosts"] == []
+
+
+def test_a_rail_that_dipped_once_is_not_named_beside_the_slow_one(shell: Shell) -> None:
+    faults = ("--fault", "node04:hca=mlx5_2,slow=0.65", "--fault", "noise=0.03", "--fault", "dip=0.05")
+    said = shell("run", "full", "--simulate", "16", "--seed", "2", *faults, "--json", "-q")
+    named = {found["component"] for found in json.loads(said.out)["findings"]}
+    assert "node04/hca:mlx5_1" not in named

@@ -40,6 +40,7 @@ SEARCH_CAUSES: tuple[Cause, ...] = (
     Cause(
         "nobody_proven_good", Severity.WARNING, rules=("search.nobody_good",), explains=_SLOWS, reference=LOCALISATION
     ),
+    Cause("slow_pair", Severity.WARNING, rules=("search.pair",), explains=_SLOWS, reference=LOCALISATION),
     Cause(
         "slow_unexplained",
         Severity.WARNING,
