@@ -13,6 +13,8 @@ from healthcheck.model.search import LinkStanding, NodeStanding, Standing
 
 FALSE_NAME_RATE = 0.01
 """Of all nodes together: about one false name in a hundred runs, as far as the noise model holds."""
+FALSE_LINK_RATE = 0.001
+"""A link that is slow loses a third and more; a small loss that came twice is more often a dip that came twice."""
 LEAST_LOSS, CLEARED_BELOW = 0.045, 0.05
 BEYOND_NOISE, LEAST_SHARE_SHOWN = 5.0, 0.8
 """A loss d shows as at least 0.8 d, five times the noise aside."""
@@ -141,7 +143,7 @@ def link_standings(weighing: Weighing, nodes: Sequence[NodeStanding], sought: fl
 def _link_state(slow: int, times: int, odds: float, edges: int) -> str:
     if times == 1:
         return "open"
-    if slow == times and odds > edges / FALSE_NAME_RATE:
+    if slow == times and odds > edges / FALSE_LINK_RATE:
         return "confirmed"
     return "open" if slow == times and times < MOST_LINK_TRIES else "one_off"
 
