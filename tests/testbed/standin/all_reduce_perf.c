@@ -2,7 +2,7 @@
  *
  * A real mpirun starts it on real hosts. The ranks really meet (once for every line of the table);
  * the numbers are invented by `python -m healthcheck.simulator.standin`, which rank 0 asks for the
- * lines. Where NCCL_DEBUG_FILE is set (%h host, %p pid) the first rank of each host writes there what NCCL would, by
+ * lines. Where NCCL_DEBUG_FILE is set (%h host, %p pid) the rank of each host with the lowest pid writes there what NCCL would, by
  * `python -m healthcheck.simulator.nccl_log`, and the others that they came up. Built with -DNO_MPI it is what nccl-tests is without MPI: every process prints a table.
  *
  * It reads on every host, below /run/standin:
@@ -114,8 +114,8 @@ static FILE *table(char names[][NAME], int ranks, char faults[][NAME], int argc,
   return lines;
 }
 
-/* The log of this rank. Without a place to write it NCCL goes on, too. */
-static void write_nccl_log(int rank, char names[][NAME], int ranks, char faults[][NAME], int argc, char **argv) {
+/* The log of this rank, `whole` or only that it came up. Without a place to write it NCCL goes on, too. */
+static void write_nccl_log(int rank, int whole, char names[][NAME], int ranks, char faults[][NAME], int argc, char **argv) {
   const char *pattern = getenv("NCCL_DEBUG_FILE");
   char path[1024] = "", what[256], line[LINE];
   if (!pattern) return;
@@ -128,8 +128,7 @@ static void write_nccl_log(int rank, char names[][NAME], int ranks, char faults[
   snprintf(what, sizeof what, "nccl_log --host %s --rank %d --pid %d", names[rank], rank, (int)getpid());
   FILE *log = fopen(path, "w"), *lines = NULL;
   if (!log) return;
-  /* The other ranks of a host would write much the same, and to ask for each would load the two cores of a lab. */
-  if (!rank || strcmp(names[rank], names[rank - 1])) lines = popen(ask(what, names, ranks, faults, argc, argv), "r");
+  if (whole) lines = popen(ask(what, names, ranks, faults, argc, argv), "r");
   else fprintf(log, "%s:%d:%d [0] NCCL INFO comm 0x1 rank %d nranks %d - Init COMPLETE\n", names[rank], (int)getpid(), (int)getpid(), rank, ranks);
   while (lines && fgets(line, sizeof line, lines)) fputs(line, log);
   if (lines) pclose(lines);
@@ -142,7 +141,7 @@ int main(int argc, char **argv) {
   gethostname(name[0], NAME - 1);
   struct fault fault = read_fault(1);
   memcpy(faults[0], fault.kind, NAME);
-  write_nccl_log(0, name, 1, faults, argc, argv);
+  write_nccl_log(0, 1, name, 1, faults, argc, argv);
   FILE *lines = table(name, 1, faults, argc, argv);
   for (int rows = 0; fgets(line, sizeof line, lines); rows += is_row(line)) { strike(&fault, rows); fputs(line, stdout); fflush(stdout); }
   return pclose(lines) ? 1 : 0;
@@ -163,6 +162,16 @@ static int count_hosts(char names[][NAME], int ranks) {
   return hosts;
 }
 
+/* Of each host one rank writes a whole log: the others would write much the same, and to ask for each would load the
+ * two cores of a lab. It is the one whose log is fetched; a launcher need not start the ranks of a host in their order. */
+static int is_lowest_pid(int rank, char names[][NAME], int ranks) {
+  int mine = (int)getpid(), *pids = calloc(ranks, sizeof *pids), lowest = 1;
+  MPI_Allgather(&mine, 1, MPI_INT, pids, 1, MPI_INT, MPI_COMM_WORLD);
+  for (int other = 0; other < ranks; other++) lowest &= strcmp(names[other], names[rank]) || pids[other] >= mine;
+  free(pids);
+  return lowest;
+}
+
 int main(int argc, char **argv) {
   int rank, ranks;
   char line[LINE], me[NAME] = "", delay[32];
@@ -178,7 +187,7 @@ int main(int argc, char **argv) {
   MPI_Allgather(fault.kind, NAME, MPI_CHAR, faults, NAME, MPI_CHAR, MPI_COMM_WORLD);
   int wait_ms = read_line("delay", delay, sizeof delay) ? atoi(delay) : 50;
 
-  write_nccl_log(rank, names, ranks, faults, argc, argv);
+  write_nccl_log(rank, is_lowest_pid(rank, names, ranks), names, ranks, faults, argc, argv);
   FILE *lines = rank ? NULL : table(names, ranks, faults, argc, argv);
   for (int rows = 0;;) {
     strike(&fault, rows);
