@@ -106,7 +106,7 @@ def test_every_limit_of_a_platform_has_a_source() -> None:
     assert len(platforms) >= 3
     for platform in platforms.values():
         assert platform.intra_busbw_gbyte_s.source.strip() and platform.nics.source.strip()
-        assert all(number.source.strip() for number in platform.known_good_gbyte_s.values())
+        assert all(number.source.strip() for number in platform.known_good_gbyte_s)
 
 
 def test_architecture_names_every_room_and_only_files_that_exist() -> None:

@@ -88,14 +88,16 @@ def _stages(nodes: int) -> tuple[tuple[str, int], ...]:
 
 def peaks(platform: Platform, nodes: int) -> list[dict[str, object]]:
     """One entry a benchmark stage: node count, peak and limits in GB/s, and how the peak was derived."""
-    from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, peak
+    from healthcheck.evaluation.known_good import reference
+    from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS
+    from healthcheck.evaluation.peaks import peak
 
     entries: list[dict[str, object]] = []
     for stage, count in _stages(nodes):
         top = peak(platform, count)
         assert top is not None  # every platform has a bound for all_reduce
         fractions = platform.thresholds.get(stage, DEFAULT_THRESHOLDS)
-        known = platform.known_good_gbyte_s.get(stage)
+        known = reference(platform, count)
         entries.append(
             {
                 "stage": stage,
@@ -114,7 +116,9 @@ def peaks(platform: Platform, nodes: int) -> list[dict[str, object]]:
 
 def describe(platform: Platform, nodes: int) -> list[str]:
     """The lines of `platform show`: what the machine has, then each peak from its numbers."""
-    from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, peak
+    from healthcheck.evaluation.known_good import reference
+    from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS
+    from healthcheck.evaluation.peaks import peak
     from healthcheck.model.message import say
 
     nics = platform.nics
@@ -135,7 +139,7 @@ def describe(platform: Platform, nodes: int) -> list[str]:
             f"  healthy at  {healthy * top.busbw_gbyte_s:g} GB/s  ({100 * healthy:g} % of peak: PASS)",
             f"  broken at   {broken * top.busbw_gbyte_s:g} GB/s  (below {100 * broken:g} %: FAIL)",
         ]
-        known = platform.known_good_gbyte_s.get(stage)
+        known = reference(platform, count)
         if known is not None:
             lines.append(f"  known good  {known.value:g} GB/s  [{known.source}]")
     return lines

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from healthcheck.evaluation.limits import peak
+from healthcheck.evaluation.known_good import reference
+from healthcheck.evaluation.peaks import peak
 from healthcheck.model.collective import Collective
 from healthcheck.model.platform import Platform, Thresholds
 
@@ -24,8 +25,8 @@ class Expectation(Struct, frozen=True):
         """Of a job over so many whole nodes."""
         bound = peak(self.platform, nodes, self.collective)
         assert bound is not None  # without a bound no job is slow
-        known = self.platform.known_good_gbyte_s.get("multi_node")
-        if known is not None and self.collective is Collective.ALL_REDUCE:
+        known = reference(self.platform, nodes, self.collective)
+        if known is not None:
             return min(known.value, bound.busbw_gbyte_s)
         return bound.busbw_gbyte_s * self.thresholds.healthy / (1 - TOLERATED)
 

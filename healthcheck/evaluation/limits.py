@@ -5,9 +5,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 
-from msgspec import Struct
-
 from healthcheck.evaluation.integrity import component_of
+from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.finding import CheckResult
@@ -25,56 +24,6 @@ DEFAULT_THRESHOLDS = Thresholds(healthy=0.70, broken=0.50)
 # Below 1 GiB the start-up of each message still shows, and a healthy machine reads low.
 SATURATED_BYTES = 1 << 30
 WITHIN_FACTOR = 8
-# A tree may exceed the sum of the NICs by up to 44 % (three nodes of 8 GPUs). What lies above this
-# was not measured on the machine that the platform describes, and a limit for another machine proves nothing.
-IMPOSSIBLE = 1.5
-
-
-class Peak(Struct, frozen=True):
-    """An upper bound in GB/s (bus bandwidth, one direction) with the line that derives it."""
-
-    busbw_gbyte_s: float
-    derivation: str
-    source: str
-
-
-# Collectives whose data flows around a ring, so that all NICs of a node add up.
-_RING = frozenset(
-    {
-        Collective.ALL_REDUCE,
-        Collective.ALL_GATHER,
-        Collective.REDUCE_SCATTER,
-        Collective.BROADCAST,
-        Collective.REDUCE,
-    }
-)
-
-
-def peak(platform: Platform, nodes: int, collective: Collective = Collective.ALL_REDUCE) -> Peak | None:
-    """The peak bus bandwidth of a job over `nodes` whole nodes with a ring; None where no bound is published.
-
-    Inside a node the rate of one GPU's NVLinks bounds every collective. Between
-    nodes a ring crosses each node boundary once, so the sum of the compute NICs of a node bounds it too; an exchange
-    of everybody with everybody is bound by the NIC share of one GPU, a neighbour exchange by one NIC.
-    """
-    inside = platform.intra_busbw_gbyte_s
-    if collective is Collective.HYPERCUBE:
-        return None
-    if nodes <= 1:
-        return Peak(inside.value, f"inside a node: {inside.value:g} GB/s a GPU and direction", inside.source)
-    nics, total, gpus = platform.nics, platform.nic_sum_gbyte_s, platform.gpu.count
-    rate = f"{nics.count} NICs x {nics.rate_gbit_s:g} Gb/s / 8 = {total:g}"
-    if collective in _RING:
-        bound, words = total, rate
-    elif collective is Collective.SENDRECV:
-        bound = nics.rate_gbit_s / 8
-        words = f"one NIC x {nics.rate_gbit_s:g} Gb/s / 8 = {bound:g}"
-    else:
-        ranks = gpus * nodes
-        bound = total / gpus * (ranks - 1) / (ranks - gpus)
-        words = f"({rate}) / {gpus} GPUs x {ranks - 1} of {ranks - gpus} ranks elsewhere = {bound:.1f}"
-    line = f"between nodes: min({inside.value:g}, {words}) GB/s"
-    return Peak(min(inside.value, bound), line, f"{inside.source}; {nics.source}")
 
 
 def thresholds(
@@ -96,7 +45,8 @@ def limit_for(
     job: CollectiveJob, stage: Stage, playbook: Playbook, platform: Platform, override: Thresholds | None = None
 ) -> Limit | None:
     """What the bus bandwidth of `job` is held against, in GB/s; None where no limit is known for its collective."""
-    top = peak(platform, len(job.hosts), job.collective)
+    gpus = gpus_a_node(job, platform)
+    top = peak(platform, len(job.hosts), job.collective, gpus=gpus)
     if top is None:
         return None
     fractions, who = thresholds(stage, playbook, platform, override)
@@ -109,7 +59,14 @@ def limit_for(
         broken=fractions.broken,
         unit="GB/s",
         source=f"peak: {top.derivation} (platform {platform.name}: {top.source}); fractions: {who}",
+        ceiling=ceiling_gbyte_s(platform, len(job.hosts), job.collective, gpus=gpus),
     )
+
+
+def gpus_a_node(job: CollectiveJob, platform: Platform) -> int | None:
+    """How many GPUs of every node a job uses; None for all of them, or where its nodes differ."""
+    counts = set(job.ranks_per_host)
+    return None if len(counts) != 1 or platform.gpu.count in counts else counts.pop()
 
 
 def judged_rows(rows: Sequence[CollectiveRow]) -> tuple[CollectiveRow, ...]:
@@ -149,8 +106,10 @@ def judge_bandwidth(outcomes: Sequence[JobOutcome], limit: Limit, unsaturated_ok
     algbw = slower_placement(counted, lambda half: half.algbw_gbyte_s)
     assert busbw is not None and algbw is not None  # no row without both passes `judge_integrity`
     # A factor of 0 (one rank) has no bus bandwidth and no peak to hold it against.
-    peaks = ((BUSBW_CHECK, busbw, limit.peak), (ALGBW_CHECK, algbw, limit.peak / factor if factor else 0.0))
-    return tuple(_judge(first, check, reading, top, limit, size) for check, reading, top in peaks)
+    return (
+        _judge(first, BUSBW_CHECK, busbw, limit, 1.0, size),
+        _judge(first, ALGBW_CHECK, algbw, limit, factor, size),
+    )
 
 
 def largest_busbw_gbyte_s(outcome: JobOutcome) -> float | None:
@@ -180,11 +139,15 @@ def slower_placement(
 
 
 def _judge(
-    outcome: JobOutcome, check: str, reading: tuple[str, float], top: float, limit: Limit, size: int
+    outcome: JobOutcome, check: str, reading: tuple[str, float], limit: Limit, factor: float, size: int
 ) -> CheckResult:
+    """`factor` divides the bounds of bus bandwidth; 0 where there is none to hold the reading against."""
     placement, value = reading
+    top = limit.peak / factor if factor else 0.0
     fraction = value / top if top > 0 else 0.0
     verdict, rule = verdict_of_fraction(fraction, limit.healthy, limit.broken)
+    if limit.ceiling is not None and value * factor > limit.ceiling:
+        verdict, rule = Verdict.INCONCLUSIVE, ABOVE_PEAK
     if top <= 0:
         verdict, rule = Verdict.INCONCLUSIVE, "peak.none"
     message = say(
@@ -221,8 +184,6 @@ def percent(fraction: float, healthy: float, broken: float) -> int:
 
 def verdict_of_fraction(fraction: float, healthy: float, broken: float) -> tuple[Verdict, str]:
     """The 70/50 rule itself: (verdict, rule that fired)."""
-    if fraction > IMPOSSIBLE:
-        return Verdict.INCONCLUSIVE, ABOVE_PEAK
     if fraction >= healthy:
         return Verdict.PASS, "peak.healthy"
     if fraction >= broken:

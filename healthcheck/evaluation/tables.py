@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from healthcheck.evaluation.integrity import DID_NOT_RUN
-from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, judged_rows, peak, slower_placement, verdict_of_fraction
+from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, judged_rows, slower_placement, verdict_of_fraction
+from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
 from healthcheck.model.collective import Collective
 from healthcheck.model.measurement import CollectiveTable, FailureKind, OutputState, ParsedOutput
 from healthcheck.model.message import Message, say
@@ -33,13 +34,17 @@ def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
     if slower is None:
         return TableJudgement(Verdict.INCONCLUSIVE, None, say("parse.not_judged.small"))
     _, busbw = slower
-    bound = peak(platform, len(table.hosts), Collective(table.collective))
+    collective, nodes = Collective(table.collective), len(table.hosts)
+    bound = peak(platform, nodes, collective)
     if bound is None:
         return TableJudgement(Verdict.INCONCLUSIVE, None, say("parse.not_judged.no_peak", collective=table.collective))
     top = bound.busbw_gbyte_s
     stage = "single_node" if len(table.hosts) == 1 else "multi_node"
     limits = platform.thresholds.get(stage, DEFAULT_THRESHOLDS)
     verdict, _ = verdict_of_fraction(busbw / top, limits.healthy, limits.broken)
+    ceiling = ceiling_gbyte_s(platform, nodes, collective)
+    if ceiling is not None and busbw > ceiling:
+        verdict = Verdict.INCONCLUSIVE
     percent = round(100 * busbw / top, 1)
     reason = say(
         "parse.judged", busbw_gbyte_s=round(busbw, 2), percent=percent, peak_gbyte_s=round(top, 2), name=platform.name

@@ -20,13 +20,27 @@ class Confidence(StrEnum):
     SUSPECTED = "suspected"
 
 
+class RuleResult(Struct, frozen=True):
+    """What one rule of judgement says to one number; SKIPPED where it could not be asked, with the reason.
+
+    `rule` is peak, known_good, peers, history or transport. `observed` and `expected` are in the unit of the check.
+    """
+
+    rule: str
+    verdict: Verdict
+    message: Message
+    observed: float | None = None
+    expected: float | None = None
+
+
 class CheckResult(Struct, frozen=True):
     """The one result of one planned check.
 
     `check` is a stable id (docs/checks.md), `rule` names the rule that fired (`integrity.incomplete`,
     `peak.below_broken`, ...), `observed` and `expected` are in `unit`; None where there is no number. `job` is the
     job it judged (the first of its repeats), empty for a look at a node. `confidence` where the check itself knows how
-    sure it is, and `against` what speaks against it.
+    sure it is, and `against` what speaks against it. `rules` of a bandwidth: every rule and what it said, of which
+    `rule` names the one that decided.
     """
 
     check: str
@@ -42,6 +56,7 @@ class CheckResult(Struct, frozen=True):
     job: str = ""
     confidence: Confidence | None = None
     against: tuple[Message, ...] = ()
+    rules: tuple[RuleResult, ...] = ()
 
     @property
     def sets_aside(self) -> bool:

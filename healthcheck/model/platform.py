@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from healthcheck.model.algorithm import Algorithm
+from healthcheck.model.collective import Collective
 from healthcheck.model.gpu_models import has_nvls
 
 _NVLINK_GBYTE_S = 100.0  # a ring over PCIe ends far below, even of the sixth generation; NVLink boards begin above
@@ -27,13 +29,48 @@ class GpuSpec(Struct, frozen=True, forbid_unknown_fields=True):
 class NicSpec(Struct, frozen=True, forbid_unknown_fields=True):
     """The compute HCAs of a node; storage and management ports do not count. Rate in Gb/s, line rate.
 
-    `link_layer`: InfiniBand, Ethernet (RoCE), or EFA, the adapters of Amazon.
+    `count` 0: nobody says how many such a node has, so nothing between nodes is judged. `link_layer`: InfiniBand,
+    Ethernet (RoCE), or EFA, the adapters of Amazon. `slot_gbyte_s`: what the PCIe slot of one NIC carries, where that
+    is less than its line rate.
     """
 
     count: int
     rate_gbit_s: float
     link_layer: str
     source: str
+    slot_gbyte_s: Sourced | None = None
+
+    @property
+    def each_gbyte_s(self) -> float:
+        """What one NIC carries: min(line rate, slot)."""
+        line = self.rate_gbit_s / 8
+        return line if self.slot_gbyte_s is None else min(line, self.slot_gbyte_s.value)
+
+
+class OfFewer(Struct, frozen=True, forbid_unknown_fields=True):
+    """The ring peak of a job that uses only so many GPUs of a node, in GB/s: on boards without switches a pair has
+    only the links between its two."""
+
+    gpus: int
+    value: float
+    source: str
+
+
+class KnownGood(Struct, frozen=True, forbid_unknown_fields=True):
+    """What healthy machines of this kind measure at large sizes: bus bandwidth in GB/s.
+
+    For jobs of `min_nodes` to `max_nodes` nodes (None: and more) that use `gpus` GPUs a node (None: all of them).
+    `algorithm` None is what NCCL chooses by itself; any other holds for jobs that force it, and tells a cause where a
+    job reads that number without having forced it (ring where NVLS was expected).
+    """
+
+    value: float
+    source: str
+    min_nodes: int
+    max_nodes: int | None = None
+    collective: Collective = Collective.ALL_REDUCE
+    gpus: int | None = None
+    algorithm: Algorithm | None = None
 
 
 class Thresholds(Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,8 +84,9 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     """One file of `platforms/`. Bandwidths in GB/s (10^9), one direction.
 
     `intra_busbw_gbyte_s` is the ring peak inside a node per GPU; `peak_basis` says whether it is the line rate
-    (`raw`) or what the topology can deliver (`effective`). `thresholds` maps a stage name to its own fractions.
-    `known_good_gbyte_s` maps a stage name to what healthy machines of this kind measure. `pins` as in a playbook.
+    (`raw`) or what the topology can deliver (`effective`, with the line rate in `line_rate_gbyte_s`).
+    `nvlink_nodes` nodes are joined by NVLink (18 trays of a rack); beyond them no peak is published.
+    `thresholds` maps a stage name to its own fractions. `pins` as in a playbook.
     """
 
     name: str
@@ -57,14 +95,17 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     nics: NicSpec
     intra_busbw_gbyte_s: Sourced
     peak_basis: str = "raw"
+    line_rate_gbyte_s: Sourced | None = None
+    intra_of_fewer_gbyte_s: tuple[OfFewer, ...] = ()
+    nvlink_nodes: int = 1
     thresholds: dict[str, Thresholds] = {}
-    known_good_gbyte_s: dict[str, Sourced] = {}
+    known_good_gbyte_s: tuple[KnownGood, ...] = ()
     pins: dict[str, str] = {}
 
     @property
     def nic_sum_gbyte_s(self) -> float:
-        """All compute NICs of a node together: Gb/s / 8."""
-        return self.nics.count * self.nics.rate_gbit_s / 8
+        """All compute NICs of a node together."""
+        return self.nics.count * self.nics.each_gbyte_s
 
     @property
     def has_nvlink(self) -> bool:
@@ -88,7 +129,10 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Limit(Struct, frozen=True):
-    """What one reading is held against. `peak` in `unit`; `source` names where the expectation came from."""
+    """What one reading is held against. `peak` in `unit`; `source` names where the expectation came from.
+
+    Above `ceiling` no algorithm can be: what reads higher was not measured on such a machine.
+    """
 
     check: str
     stage: str
@@ -98,3 +142,4 @@ class Limit(Struct, frozen=True):
     broken: float
     unit: str
     source: str
+    ceiling: float | None = None

@@ -6,7 +6,7 @@ import math
 
 import msgspec
 
-from healthcheck.model.platform import Platform, Sourced
+from healthcheck.model.platform import KnownGood, Platform, Sourced
 from healthcheck.model.playbook import BENCHMARK_STAGES
 from healthcheck.parsing.playbook import check_name, check_pins, check_thresholds
 from healthcheck.parsing.strict_types import convert, suggest
@@ -36,9 +36,8 @@ def parse_platform(text: str, source: str) -> Platform:
     for stage, thresholds in platform.thresholds.items():
         _check_stage_name(document, ("thresholds", stage), stage)
         check_thresholds(document, ("thresholds", stage), thresholds)
-    for stage, sourced in platform.known_good_gbyte_s.items():
-        _check_stage_name(document, ("known_good_gbyte_s", stage), stage)
-        _check_sourced(document, ("known_good_gbyte_s", stage), sourced)
+    for index, known in enumerate(platform.known_good_gbyte_s):
+        _check_known_good(document, ("known_good_gbyte_s", index), known)
     check_pins(document, platform.pins)
     return platform
 
@@ -66,6 +65,15 @@ def _check_rate(document: Document, path: Path, rate: float) -> None:
 def _check_sourced(document: Document, path: Path, sourced: Sourced) -> None:
     _check_rate(document, (*path, "value"), sourced.value)
     _check_text(document, (*path, "source"), sourced.source)
+
+
+def _check_known_good(document: Document, path: Path, known: KnownGood) -> None:
+    _check_rate(document, (*path, "value"), known.value)
+    _check_text(document, (*path, "source"), known.source)
+    if known.min_nodes < 1:
+        raise document.error((*path, "min_nodes"), f"must be at least 1, got {known.min_nodes}")
+    if known.max_nodes is not None and known.max_nodes < known.min_nodes:
+        raise document.error((*path, "max_nodes"), f"is below min_nodes {known.min_nodes}, got {known.max_nodes}")
 
 
 def _check_choice(document: Document, path: Path, value: str, choices: tuple[str, ...]) -> None:

@@ -105,6 +105,8 @@ def _check(check: CheckResult) -> dict[str, object]:
     told: dict[str, object] = {} if check.confidence is None else {"confidence": check.confidence}
     if check.against:
         told["against"] = _to_wire(check.against)
+    if check.rules:
+        told["rules"] = _to_wire(check.rules)
     return {
         "check": check.check,
         "component": check.component.text,

@@ -10,13 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from healthcheck.errors import InputError
+from healthcheck.model.algorithm import Algorithm
+from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob, CommandResult, JobOutcome
 from healthcheck.model.component import Component
-from healthcheck.model.finding import CheckResult, Confidence, Finding
+from healthcheck.model.finding import CheckResult, Confidence, Finding, RuleResult
 from healthcheck.model.host import Host
 from healthcheck.model.measurement import CollectiveRow, CollectiveTable, Failure, ParsedOutput, Placement, Rank
 from healthcheck.model.message import Message
-from healthcheck.model.platform import GpuSpec, Limit, NicSpec, Platform, Sourced, Thresholds
+from healthcheck.model.platform import GpuSpec, KnownGood, Limit, NicSpec, Platform, Sourced, Thresholds
 from healthcheck.model.playbook import Playbook, Sizes, Stage
 from healthcheck.model.reading import Evidence
 from healthcheck.model.record import HostRecord, JobRecord, Owner, Provenance, RunRecord
@@ -154,8 +156,22 @@ platforms = st.builds(
     intra_busbw_gbyte_s=sourced,
     peak_basis=texts,
     thresholds=st.dictionaries(texts, thresholds, max_size=2),
-    known_good_gbyte_s=st.dictionaries(texts, sourced, max_size=2),
+    known_good_gbyte_s=st.lists(
+        st.builds(
+            KnownGood,
+            value=numbers,
+            source=texts,
+            min_nodes=counts,
+            max_nodes=st.none() | counts,
+            collective=st.sampled_from(Collective),
+            algorithm=st.none() | st.sampled_from(Algorithm),
+        ),
+        max_size=2,
+    ).map(tuple),
 )
+rules = st.lists(
+    st.builds(RuleResult, texts, verdicts, messages, observed=maybe_numbers, expected=maybe_numbers), max_size=2
+).map(tuple)
 checks = st.builds(
     CheckResult,
     check=texts,
@@ -168,6 +184,7 @@ checks = st.builds(
     evidence=evidence,
     confidence=st.none() | st.sampled_from(Confidence),
     against=message_lists,
+    rules=rules,
 )
 findings = st.builds(
     Finding,

@@ -10,11 +10,11 @@ from healthcheck.evaluation.limits import (
     judge_bandwidth,
     judged_rows,
     limit_for,
-    peak,
     percent,
     thresholds,
     verdict_of_fraction,
 )
+from healthcheck.evaluation.peaks import peak
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob
 from healthcheck.model.measurement import CollectiveRow
@@ -138,7 +138,7 @@ def test_who_set_the_threshold_is_known_and_the_nearest_wins() -> None:
 
 
 def test_faster_than_the_machine_type_can_be_is_no_pass() -> None:
-    # 188 of 100 GB/s: eight ports a node, judged as a machine with four.
-    assert verdict_of_fraction(1.88, 0.7, 0.5) == (Verdict.INCONCLUSIVE, "peak.above")
-    # A tree over three nodes of eight GPUs may carry 44 % more than the NICs of one.
-    assert verdict_of_fraction(1.44, 0.7, 0.5)[0] is Verdict.PASS
+    # 400 of 200 GB/s between two nodes: no tree can do that, so it is another machine.
+    assert _verdicts(sweep(400.0, n_ranks=16), hosts=2, n_ranks=16)[BUSBW_CHECK] is Verdict.INCONCLUSIVE
+    # What a tree may carry over three nodes is more than the NICs of one (44 %), and still within NVLink.
+    assert _verdicts(sweep(270.0, n_ranks=24), hosts=3, n_ranks=24)[BUSBW_CHECK] is Verdict.PASS

@@ -1,0 +1,32 @@
+"""What do healthy machines of this kind measure? Below 90 % of that is DEGRADED."""
+
+from __future__ import annotations
+
+from healthcheck.model.algorithm import Algorithm
+from healthcheck.model.collective import Collective
+from healthcheck.model.platform import KnownGood, Platform
+
+
+def reference(
+    platform: Platform,
+    nodes: int,
+    collective: Collective = Collective.ALL_REDUCE,
+    *,
+    gpus: int | None = None,
+    algorithm: Algorithm | None = None,
+) -> KnownGood | None:
+    """The number published or measured for just such a job; None where there is none.
+
+    `gpus` a node that the job uses, None for all; `algorithm` that it forces, None where NCCL chooses. The narrowest
+    range of nodes wins where several fit.
+    """
+    all_of_them = gpus is None or gpus == platform.gpu.count
+    fitting = [
+        known
+        for known in platform.known_good_gbyte_s
+        if known.collective is collective
+        and known.min_nodes <= nodes <= (known.max_nodes or nodes)
+        and known.algorithm is algorithm
+        and (known.gpus == gpus or (all_of_them and known.gpus in (None, platform.gpu.count)))
+    ]
+    return min(fitting, key=lambda known: (known.max_nodes or 1 << 30) - known.min_nodes, default=None)

@@ -1,0 +1,96 @@
+"""What history, comparison and baselines need of a run: the measurements and versions of its record, and no more.
+
+The wire names are those of `record.json`, read without building the rest: of 1,024 nodes a record has 14 MB, of which
+most is command lines, messages and evidence.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from healthcheck.model.fleet import FleetSetting
+from healthcheck.model.measurement import CollectiveRow
+
+
+class DigestMessage(Struct, frozen=True):
+    """The code of a message and its English text as it was stored."""
+
+    code: str
+    message_en: str = ""
+
+
+class DigestHost(Struct, frozen=True):
+    """One host that was named; `verdict` by its name, as in the record."""
+
+    name: str
+    verdict: str
+    reasons: tuple[DigestMessage, ...] = ()
+
+
+class DigestJob(Struct, frozen=True):
+    """One job with its rows. `hosts` in rank order; repeats are jobs of their own."""
+
+    id: str
+    stage: str
+    collective: str
+    hosts: tuple[str, ...]
+    n_ranks: int
+    verdict: str
+    rows: tuple[CollectiveRow, ...] = ()
+    started_at: str = ""
+    reasons: tuple[DigestMessage, ...] = ()
+
+
+class DigestStage(Struct, frozen=True):
+    """One stage of the playbook, as far as it decides what was run."""
+
+    name: str
+    collectives: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+
+
+class DigestPlaybook(Struct, frozen=True):
+    """The playbook that was run."""
+
+    name: str
+    stages: tuple[DigestStage, ...] = ()
+    env: dict[str, str] = {}
+
+
+class DigestNics(Struct, frozen=True):
+    """The compute NICs the platform promises."""
+
+    count: int
+    rate_gbit_s: float
+
+
+class DigestPlatform(Struct, frozen=True):
+    """The machine type it was judged as."""
+
+    name: str
+    nics: DigestNics
+
+
+class DigestProvenance(Struct, frozen=True):
+    """Who measured, and with which playbook text."""
+
+    tool: str = ""
+    playbook_sha256: str = ""
+
+
+class RunDigest(Struct, frozen=True):
+    """One run. `verdict` by its name; times as in the record (UTC, `2026-03-14T02:15:03Z`)."""
+
+    run_id: str
+    state: str
+    verdict: str
+    simulated: bool
+    started_at: str
+    finished_at: str | None
+    playbook: DigestPlaybook
+    platform: DigestPlatform | None = None
+    hosts: tuple[DigestHost, ...] = ()
+    jobs: tuple[DigestJob, ...] = ()
+    healthy_hosts: tuple[str, ...] = ()
+    fleet: tuple[FleetSetting, ...] = ()
+    provenance: DigestProvenance = DigestProvenance()
