@@ -6,6 +6,9 @@ from healthcheck.model.algorithm import Algorithm
 from healthcheck.model.collective import Collective
 from healthcheck.model.platform import KnownGood, Platform
 
+KNOWN_GOOD_FRACTION = 0.9
+"""A reading below this part of what healthy machines measure is DEGRADED."""
+
 
 def reference(
     platform: Platform,

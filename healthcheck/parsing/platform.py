@@ -6,7 +6,7 @@ import math
 
 import msgspec
 
-from healthcheck.model.platform import KnownGood, Platform, Sourced
+from healthcheck.model.platform import KnownGood, NicSpec, Platform, Sourced
 from healthcheck.model.playbook import BENCHMARK_STAGES
 from healthcheck.parsing.playbook import check_name, check_pins, check_thresholds
 from healthcheck.parsing.strict_types import convert, suggest
@@ -27,10 +27,7 @@ def parse_platform(text: str, source: str) -> Platform:
     for index, name in enumerate(platform.gpu.names):
         _check_text(document, ("gpu", "names", index), name)
     _check_count(document, ("gpu", "count"), platform.gpu.count)
-    _check_count(document, ("nics", "count"), platform.nics.count)
-    _check_rate(document, ("nics", "rate_gbit_s"), platform.nics.rate_gbit_s)
-    _check_choice(document, ("nics", "link_layer"), platform.nics.link_layer, LINK_LAYERS)
-    _check_text(document, ("nics", "source"), platform.nics.source)
+    _check_nics(document, platform.nics)
     _check_sourced(document, ("intra_busbw_gbyte_s",), platform.intra_busbw_gbyte_s)
     _check_choice(document, ("peak_basis",), platform.peak_basis, PEAK_BASES)
     for stage, thresholds in platform.thresholds.items():
@@ -55,6 +52,17 @@ def _check_text(document: Document, path: Path, text: str) -> None:
 def _check_count(document: Document, path: Path, count: int) -> None:
     if not 1 <= count <= 256:
         raise document.error(path, f"must be a whole number from 1 to 256, got {count}")
+
+
+def _check_nics(document: Document, nics: NicSpec) -> None:
+    """Without NICs there is no rate; nothing between nodes is judged then."""
+    if nics.count:
+        _check_count(document, ("nics", "count"), nics.count)
+        _check_rate(document, ("nics", "rate_gbit_s"), nics.rate_gbit_s)
+    elif nics.rate_gbit_s:
+        raise document.error(("nics", "rate_gbit_s"), f"must be 0 where count is 0, got {nics.rate_gbit_s:g}")
+    _check_choice(document, ("nics", "link_layer"), nics.link_layer, LINK_LAYERS)
+    _check_text(document, ("nics", "source"), nics.source)
 
 
 def _check_rate(document: Document, path: Path, rate: float) -> None:
