@@ -51,8 +51,9 @@ VBIOS = "92.00.45.00.03"
 class Fleet(Struct, frozen=True):
     """What was made and what is true of it. `runs` are ids, oldest first; runs are counted from 0.
 
-    `fading` lose 0.6, 0.4 and 0.2 % a run, of which the last stays PASS; `flapping` is slow in every third run; `worse` is slow from run `worse_at` on, where its
-    VBIOS changed too; `away` does not answer in runs `away_at` and the one after; all drivers change at `driver_at`.
+    `fading` lose 0.6, 0.4 and 0.2 % a run, of which the last stays PASS; `flapping` is slow in every third run;
+    `worse` is slow from run `worse_at` on, where its VBIOS changed too; `away` does not answer in run `away_at` and the
+    one after; all drivers change at `driver_at`.
     """
 
     hosts: tuple[str, ...]
