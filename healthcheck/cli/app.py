@@ -6,6 +6,7 @@ import typer
 
 from healthcheck import __version__
 from healthcheck.cli import (
+    baseline,
     clean,
     demo,
     doctor,
@@ -62,6 +63,7 @@ app.command("probe", short_help="Look at every node; load and change nothing.")(
 app.command("localise", short_help="Search for who slows a job between nodes.")(localise.command)
 app.command("parse", short_help="Read saved output of nccl-tests.")(parse.command)
 app.command("report", short_help="Render the pages of a stored run again.")(report.command)
+app.command("baseline", short_help="Limits of healthy runs, for --baseline.")(baseline.command)
 app.command("explain", short_help="What a cause, check or rule means.")(explain.command)
 app.command("doctor", short_help="Can this machine run a check-up?")(doctor.command)
 app.command("clean", short_help="End what a killed run left on the nodes.")(clean.command)

@@ -6,6 +6,10 @@ from msgspec import Struct
 
 SCHEMA = "healthcheck.baseline/1"
 
+# Fewer runs say nothing about the spread between runs.
+LEAST_RUNS = 3
+PLACEMENTS = ("out_of_place", "in_place")
+
 
 class Usual(Struct, frozen=True, forbid_unknown_fields=True):
     """Bus bandwidth of one job at one size and placement over `n` healthy runs, in GB/s (10^9).
@@ -28,7 +32,8 @@ class Usual(Struct, frozen=True, forbid_unknown_fields=True):
 class Baseline(Struct, frozen=True, forbid_unknown_fields=True):
     """The file `healthcheck baseline` writes. `runs` are the ids it was made of, `platform` their machine type.
 
-    `source` says where the numbers came from, for the record: a file, or the history of the nodes.
+    `source` says where the numbers came from, for the record: a file, or the history of the nodes; a file does not
+    know its own name, so it is empty there. `created_at` (UTC) and `tool` say when and by whom it was written.
     """
 
     platform: str
@@ -36,4 +41,6 @@ class Baseline(Struct, frozen=True, forbid_unknown_fields=True):
     runs: tuple[str, ...]
     usual: tuple[Usual, ...]
     source: str = ""
+    created_at: str = ""
+    tool: str = ""
     schema: str = SCHEMA

@@ -1,0 +1,59 @@
+"""Stored runs as digests: which run directories a word of the command line means, and what is read of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from healthcheck.edge.places import is_file, is_folder
+from healthcheck.edge.store import RECORD, earlier_runs
+from healthcheck.errors import InputError
+from healthcheck.model.digest import RunDigest
+from healthcheck.parsing.record_digest import decode_digest
+
+OPTIONS = "inputs/options.json"
+
+
+def run_folders(named: str, results: Path) -> tuple[Path, ...]:
+    """The run directories that `named` means: one by its folder, a file of it or its id below `results`, or all of a
+    folder of runs, oldest first. InputError where it is none of these."""
+    path = Path(named)
+    for folder in (path.parent if is_file(path) else path, results / named):
+        if is_file(folder / RECORD):
+            return (folder,)
+    if is_folder(path):
+        found = tuple(reversed(earlier_runs(path)))
+        if found:
+            return found
+    raise InputError(named, f"is neither a run directory nor a folder of them: there is no {RECORD} in it")
+
+
+def read_digest(folder: Path) -> RunDigest:
+    """What baseline, history and comparison read of a run; InputError naming its record where that is no record."""
+    path = folder / RECORD
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+    return decode_digest(data, str(path))
+
+
+class _Options(msgspec.Struct, frozen=True):
+    simulate: int | None = None
+    seed: int | None = None
+    faults: tuple[str, ...] = ()
+
+
+def simulated_seed(folder: Path) -> int | None:
+    """The seed of the cluster that the run in `folder` simulated inside itself; None where it did not, or where nobody
+    can tell any more."""
+    options = _options(folder)
+    return None if options is None or options.simulate is None else options.seed
+
+
+def _options(folder: Path) -> _Options | None:
+    try:
+        return msgspec.json.decode((folder / OPTIONS).read_bytes(), type=_Options)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
