@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from healthcheck.evaluation.integrity import component_of
 from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
+from healthcheck.evaluation.reading import all_rows, judged_rows, percent, slower_placement
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.finding import CheckResult
-from healthcheck.model.measurement import CollectiveRow, Placement
 from healthcheck.model.message import say
 from healthcheck.model.platform import Limit, Platform, Thresholds
 from healthcheck.model.playbook import Playbook, Stage
@@ -20,10 +19,6 @@ ABOVE_PEAK = "peak.above"
 BUSBW_CHECK = "bandwidth.busbw"
 ALGBW_CHECK = "bandwidth.algbw"
 DEFAULT_THRESHOLDS = Thresholds(healthy=0.70, broken=0.50)
-
-# Below 1 GiB the start-up of each message still shows, and a healthy machine reads low.
-SATURATED_BYTES = 1 << 30
-WITHIN_FACTOR = 8
 
 
 def thresholds(
@@ -69,12 +64,6 @@ def gpus_a_node(job: CollectiveJob, platform: Platform) -> int | None:
     return None if len(counts) != 1 or platform.gpu.count in counts else counts.pop()
 
 
-def judged_rows(rows: Sequence[CollectiveRow]) -> tuple[CollectiveRow, ...]:
-    """The rows that count: at least 1 GiB and within a factor 8 of the largest. The footer average never counts."""
-    largest = max((row.size_bytes for row in rows), default=0)
-    return tuple(row for row in rows if row.size_bytes >= SATURATED_BYTES and row.size_bytes * WITHIN_FACTOR >= largest)
-
-
 def judge_bandwidth(outcomes: Sequence[JobOutcome], limit: Limit, unsaturated_ok: bool) -> tuple[CheckResult, ...]:
     """BusBW and AlgBW of all repeats of one job against `limit`: two results, each of the worse placement.
 
@@ -82,7 +71,7 @@ def judge_bandwidth(outcomes: Sequence[JobOutcome], limit: Limit, unsaturated_ok
     not saturated: INCONCLUSIVE, unless the playbook opts in.
     """
     first = outcomes[0]
-    rows = [row for outcome in outcomes for table in outcome.output.tables for row in table.rows]
+    rows = all_rows(outcomes)
     counted = judged_rows(rows)
     if not counted:
         largest = max((row.size_bytes for row in rows), default=0)
@@ -118,24 +107,10 @@ def largest_busbw_gbyte_s(outcome: JobOutcome) -> float | None:
     The search compares jobs of many and of few nodes, and over many nodes a curve rises later: the largest size is the
     one at which they differ least.
     """
-    rows = [row for table in outcome.output.tables for row in table.rows]
+    rows = all_rows([outcome])
     largest = max((row.size_bytes for row in rows), default=0)
     found = slower_placement([row for row in rows if row.size_bytes == largest], lambda half: half.busbw_gbyte_s)
     return None if found is None else found[1]
-
-
-def slower_placement(
-    rows: Sequence[CollectiveRow], of: Callable[[Placement], float | None]
-) -> tuple[str, float] | None:
-    """(placement, median over `rows`) of the half where `of` is lower; None where it was printed nowhere."""
-    values: dict[str, list[float]] = {}
-    for row in rows:
-        for name, half in row.placements:
-            value = of(half)
-            if value is not None:
-                values.setdefault(name, []).append(value)
-    medians = {name: statistics.median(found) for name, found in values.items()}
-    return min(medians.items(), key=lambda item: item[1], default=None)
 
 
 def _judge(
@@ -173,13 +148,6 @@ def _judge(
         unit="GB/s",
         job=outcome.job.id,
     )
-
-
-def percent(fraction: float, healthy: float, broken: float) -> int:
-    """Whole percent as it is shown: rounded, but never up to a limit that was missed (69.8 % stays 69 %)."""
-    exact = 100 * fraction
-    near = round(exact)
-    return near - 1 if any(exact < 100 * limit <= near for limit in (healthy, broken)) else near
 
 
 def verdict_of_fraction(fraction: float, healthy: float, broken: float) -> tuple[Verdict, str]:

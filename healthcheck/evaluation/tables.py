@@ -5,8 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 
 from healthcheck.evaluation.integrity import DID_NOT_RUN
-from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, judged_rows, slower_placement, verdict_of_fraction
+from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, verdict_of_fraction
 from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
+from healthcheck.evaluation.reading import judged_rows, slower_placement
 from healthcheck.model.collective import Collective
 from healthcheck.model.measurement import CollectiveTable, FailureKind, OutputState, ParsedOutput
 from healthcheck.model.message import Message, say

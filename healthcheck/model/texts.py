@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from string import Formatter
 
+from healthcheck.model.text_baseline import BASELINE_TEXTS
 from healthcheck.model.text_causes_fabric import FABRIC_CAUSE_TEXTS
 from healthcheck.model.text_causes_fleet import FLEET_CAUSE_TEXTS
 from healthcheck.model.text_causes_gpus import GPU_CAUSE_TEXTS
@@ -25,6 +26,7 @@ from healthcheck.model.text_causes_search import SEARCH_CAUSE_TEXTS
 from healthcheck.model.text_causes_system import SYSTEM_CAUSE_TEXTS
 from healthcheck.model.text_checks import CHECK_TEXTS
 from healthcheck.model.text_fabric import FABRIC_TEXTS
+from healthcheck.model.text_fingerprints import FINGERPRINT_TEXTS
 from healthcheck.model.text_fleet import FLEET_TEXTS
 from healthcheck.model.text_gpus import GPU_TEXTS
 from healthcheck.model.text_hosts import HOST_TEXTS
@@ -34,6 +36,7 @@ from healthcheck.model.text_nccl import NCCL_TEXTS
 from healthcheck.model.text_network import NETWORK_TEXTS
 from healthcheck.model.text_probes import PROBE_TEXTS
 from healthcheck.model.text_report import REPORT_TEXTS
+from healthcheck.model.text_rules import RULE_TEXTS
 from healthcheck.model.text_search import SEARCH_TEXTS
 from healthcheck.model.text_system import SYSTEM_TEXTS
 
@@ -60,6 +63,7 @@ CATALOGUE_EN = _joined(
     FLEET_TEXTS,
     CHECK_TEXTS,
     LIMIT_TEXTS,
+    RULE_TEXTS,
     FABRIC_CAUSE_TEXTS,
     GPU_CAUSE_TEXTS,
     JOB_CAUSE_TEXTS,
@@ -71,8 +75,10 @@ CATALOGUE_EN = _joined(
     SEARCH_CAUSE_TEXTS,
     SYSTEM_CAUSE_TEXTS,
     FLEET_CAUSE_TEXTS,
+    FINGERPRINT_TEXTS,
     REPORT_TEXTS,
     SEARCH_TEXTS,
+    BASELINE_TEXTS,
 )
 
 

@@ -8,7 +8,7 @@ from statistics import median
 from msgspec import Struct
 from msgspec.structs import replace
 
-from healthcheck.evaluation.limits import judged_rows
+from healthcheck.evaluation.reading import judged_rows
 from healthcheck.model.record import JobRecord, RunRecord
 
 

@@ -8,13 +8,12 @@ from healthcheck.edge.shipped import shipped_platforms
 from healthcheck.evaluation.limits import (
     BUSBW_CHECK,
     judge_bandwidth,
-    judged_rows,
     limit_for,
-    percent,
     thresholds,
     verdict_of_fraction,
 )
 from healthcheck.evaluation.peaks import peak
+from healthcheck.evaluation.reading import judged_rows, percent
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob
 from healthcheck.model.measurement import CollectiveRow

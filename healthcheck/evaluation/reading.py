@@ -1,0 +1,76 @@
+"""The one number of a job that its bandwidth is judged by, and the rows it was made of."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from healthcheck.model.command import JobOutcome
+from healthcheck.model.measurement import CollectiveRow, Placement
+
+# Below 1 GiB the start-up of each message still shows, and a healthy machine reads low.
+SATURATED_BYTES = 1 << 30
+WITHIN_FACTOR = 8
+
+
+class JudgedReading(Struct, frozen=True):
+    """Bus bandwidth in GB/s of the slower placement: the median of `rows`, of which the largest has `size_bytes`."""
+
+    value: float
+    placement: str
+    size_bytes: int
+    rows: tuple[CollectiveRow, ...]
+
+    @property
+    def saturated(self) -> bool:
+        """Whether the sizes are large enough to be judged without being asked to."""
+        return self.size_bytes >= SATURATED_BYTES
+
+    @property
+    def placement_text(self) -> str:
+        """As it is written in a sentence."""
+        return self.placement.replace("_", "-")
+
+
+def all_rows(outcomes: Sequence[JobOutcome]) -> tuple[CollectiveRow, ...]:
+    """The rows of all repeats."""
+    return tuple(row for outcome in outcomes for table in outcome.output.tables for row in table.rows)
+
+
+def judged_rows(rows: Sequence[CollectiveRow]) -> tuple[CollectiveRow, ...]:
+    """The rows that count: at least 1 GiB and within a factor 8 of the largest. The footer average never counts."""
+    largest = max((row.size_bytes for row in rows), default=0)
+    return tuple(row for row in rows if row.size_bytes >= SATURATED_BYTES and row.size_bytes * WITHIN_FACTOR >= largest)
+
+
+def judged_reading(outcomes: Sequence[JobOutcome]) -> JudgedReading | None:
+    """What all repeats of one job are judged by; of a sweep that ends below 1 GiB its largest size. None without rows
+    that have a bus bandwidth."""
+    rows = all_rows(outcomes)
+    largest = max((row.size_bytes for row in rows), default=0)
+    counted = judged_rows(rows) or tuple(row for row in rows if row.size_bytes == largest)
+    slower = slower_placement(counted, lambda half: half.busbw_gbyte_s)
+    return None if slower is None else JudgedReading(slower[1], slower[0], largest, counted)
+
+
+def slower_placement(
+    rows: Sequence[CollectiveRow], of: Callable[[Placement], float | None]
+) -> tuple[str, float] | None:
+    """(placement, median over `rows`) of the half where `of` is lower; None where it was printed nowhere."""
+    values: dict[str, list[float]] = {}
+    for row in rows:
+        for name, half in row.placements:
+            value = of(half)
+            if value is not None:
+                values.setdefault(name, []).append(value)
+    medians = {name: statistics.median(found) for name, found in values.items()}
+    return min(medians.items(), key=lambda item: item[1], default=None)
+
+
+def percent(fraction: float, *limits: float) -> int:
+    """Whole percent as it is shown: rounded, but never up to a limit that was missed (69.8 % stays 69 %)."""
+    exact = 100 * fraction
+    near = round(exact)
+    return near - 1 if any(exact < 100 * limit <= near for limit in limits) else near
