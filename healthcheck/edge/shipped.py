@@ -50,9 +50,9 @@ def read_text(path: Path, most_bytes: int) -> str:
 
 
 def shipped_platforms() -> dict[str, Platform]:
-    """Every platform of the package by name; the template is none."""
-    platforms = (parse_platform(text, source) for source, text in _platform_texts().items())
-    return {platform.name: platform for platform in platforms}
+    """Every platform of the package by name, sorted; the template is none."""
+    platforms = [parse_platform(text, source) for source, text in _platform_texts().items()]
+    return {platform.name: platform for platform in sorted(platforms, key=lambda platform: platform.name)}
 
 
 def shipped_playbooks() -> tuple[str, ...]:
