@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from healthcheck.errors import InputError
 from healthcheck.model.baseline import LEAST_RUNS, Baseline, Usual
-from healthcheck.model.digest import DigestJob, RunDigest
-from healthcheck.model.playbook import BENCHMARK_STAGES
+from healthcheck.model.digest import DigestJob, DigestPlaybook, RunDigest
+from healthcheck.model.playbook import BENCHMARK_STAGES, Playbook
 from healthcheck.parsing.baseline import hosts_of
 from healthcheck.parsing.nodeset import fold
 
@@ -200,11 +200,11 @@ def _refuse_different(runs: Sequence[RunDigest]) -> None:
             )
 
 
-def settings_of(run: RunDigest) -> dict[str, dict[str, str]]:
+def settings_of(playbook: DigestPlaybook | Playbook) -> dict[str, dict[str, str]]:
     """stage -> the environment of its jobs as the playbook sets it, without what only writes logs."""
     found = {}
-    for stage in run.playbook.stages:
-        env = {**run.playbook.env, **stage.env}
+    for stage in playbook.stages:
+        env = {**playbook.env, **stage.env}
         found[stage.name] = {name: value for name, value in env.items() if not name.startswith(_LOGGING)}
     return found
 
@@ -220,7 +220,7 @@ def _difference(first: RunDigest, other: RunDigest) -> str:
             return f"only it has {collective} of {stage}"
         if ours[about] != theirs[about]:
             return f"the sizes of {collective} in {stage} differ"
-    env, others = settings_of(first), settings_of(other)
+    env, others = settings_of(first.playbook), settings_of(other.playbook)
     for stage in sorted({stage for stage, _ in ours}):
         mine, its = env.get(stage, {}), others.get(stage, {})
         name = next((name for name in sorted(mine.keys() | its.keys()) if mine.get(name) != its.get(name)), None)
