@@ -11,7 +11,8 @@ from healthcheck.evaluation.rules import HISTORY, Answer, not_asked
 from healthcheck.model.baseline import Baseline, Usual
 from healthcheck.model.command import CollectiveJob
 from healthcheck.model.finding import RuleResult
-from healthcheck.model.message import say
+from healthcheck.model.message import Message, say
+from healthcheck.model.platform import Platform
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nodeset import fold
 
@@ -41,8 +42,10 @@ def bar_gbyte_s(usual: Usual) -> float:
 class Past:
     """A baseline, ready to be asked for one job after the other."""
 
-    def __init__(self, baseline: Baseline | None) -> None:
+    def __init__(self, baseline: Baseline | None, platform: Platform | None) -> None:
         self._given = baseline is not None
+        self._source = baseline.source if baseline is not None else ""
+        self._other = _other_platform(baseline, platform)
         self._jobs: dict[_Key, dict[tuple[int, str], Usual]] = {}
         for usual in baseline.usual if baseline is not None else ():
             key = (usual.stage, usual.collective, usual.hosts, usual.n_ranks)
@@ -52,6 +55,8 @@ class Past:
         """DEGRADED where the judged sizes of one placement lie below their past, as their middle one says."""
         if not self._given:
             return not_asked(HISTORY, say("rules.history.none_given"))
+        if self._other is not None:
+            return not_asked(HISTORY, self._other)
         known = self._jobs.get((job.stage, job.collective.value, fold(job.hosts), job.n_ranks))
         if known is None:
             return not_asked(HISTORY, say("rules.history.none", hosts=len(job.hosts)))
@@ -69,7 +74,16 @@ class Past:
         placements: dict[str, list[_Held]] = {}
         for key, found in sorted(enough.items()):
             placements.setdefault(key[1], []).append(_Held(median(found), known[key]))
-        return _answer(min(map(_middle, placements.values()), key=lambda held: held.margin))
+        return _answer(min(map(_middle, placements.values()), key=lambda held: held.margin), self._source)
+
+
+def _other_platform(baseline: Baseline | None, platform: Platform | None) -> Message | None:
+    """Why the baseline says nothing here: numbers of another machine type are no past of this one."""
+    if baseline is None or platform is None or baseline.platform == platform.name:
+        return None
+    return say(
+        "rules.history.other_platform", source=baseline.source, made_of=baseline.platform, judged_as=platform.name
+    )
 
 
 def _middle(held: list[_Held]) -> _Held:
@@ -78,11 +92,12 @@ def _middle(held: list[_Held]) -> _Held:
     return next(one for one in held if one.margin == middle)
 
 
-def _answer(held: _Held) -> Answer:
+def _answer(held: _Held, source: str) -> Answer:
     usual, fraction = held.usual, held.observed / held.usual.median_gbyte_s
     expected = round(usual.median_gbyte_s, 2)
     if held.margin >= 0:
-        message = say("rules.history.passed", percent=round(100 * fraction), expected_gbyte_s=expected, n=usual.n)
+        percent = round(100 * fraction)
+        message = say("rules.history.passed", percent=percent, expected_gbyte_s=expected, n=usual.n, source=source)
         return Answer(RuleResult(HISTORY, Verdict.PASS, message, held.observed, usual.median_gbyte_s))
     message = say(
         "rules.history.worse",
@@ -93,5 +108,6 @@ def _answer(held: _Held) -> Answer:
         expected_gbyte_s=expected,
         n=usual.n,
         spread_gbyte_s=round(usual.spread_gbyte_s, 2),
+        source=source,
     )
     return Answer(RuleResult(HISTORY, Verdict.DEGRADED, message, held.observed, usual.median_gbyte_s), WORSE)

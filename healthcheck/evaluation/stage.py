@@ -66,7 +66,7 @@ def judge_jobs(
         groups.setdefault((outcome.job.collective.value, outcome.job.hosts), []).append(outcome)
     judged = [_by_itself(stage, group, playbook, platform, override) for group in groups.values()]
     peers = _Peers(judged)
-    past = Past(baseline)
+    past = Past(baseline, platform)
     return tuple(_by_all_rules(one, platform, peers, past) for one in judged)
 
 

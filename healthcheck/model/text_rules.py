@@ -15,10 +15,11 @@ RULE_TEXTS: dict[str, str] = {
     "of the {peers} other nodes in the same job, {sigmas} times their scatter",
     "rules.peers.too_few": "fewer than {least} peers: {peers} other {peers:node|nodes} with the same job",
     "rules.peers.joint": "a job over several nodes has no peers",
-    "rules.history.passed": "{percent} % of its own {expected_gbyte_s} GB/s in {n} healthy runs",
+    "rules.history.passed": "{percent} % of its own {expected_gbyte_s} GB/s in {n} healthy runs ({source})",
     "rules.history.worse": "busbw {observed_gbyte_s} GB/s ({placement}, {size_bytes} bytes), {percent} % under its own "
-    "{expected_gbyte_s} GB/s in {n} healthy runs, which scatter by {spread_gbyte_s}",
+    "{expected_gbyte_s} GB/s in {n} healthy runs, which scatter by {spread_gbyte_s} ({source})",
     "rules.history.none_given": "no baseline",
+    "rules.history.other_platform": "{source} was made of {made_of}, and this is judged as {judged_as}",
     "rules.history.none": "no baseline of this {hosts:node|set of nodes}",
     "rules.history.other_sizes": "no baseline of these sizes",
     "rules.history.too_few": "the baseline has {n} healthy {n:run|runs} of it, fewer than {least}",
