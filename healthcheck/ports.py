@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -10,6 +10,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from healthcheck.model.command import Command, CommandResult, JobOutcome
+from healthcheck.model.history import Past
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message
 from healthcheck.model.record import RunRecord
@@ -188,3 +189,16 @@ class RunStore(Protocol):
 
     def write(self, name: str, content: str) -> Path:
         """Write one file of the run directory atomically."""
+
+
+class HistoryIndex(Protocol):
+    """The runs below one results folder. Kept from one look to the next, and made again from the records at any time:
+    no answer depends on whether it was there."""
+
+    def past(self, hosts: Collection[str] | None = None) -> Past:
+        """All runs as they are now, oldest first; with `hosts` only these and the jobs they took part in.
+
+        A record that cannot be read is named and left out. Never raises."""
+
+    def add(self, folder: Path) -> tuple[Message, ...]:
+        """Take in one run that has just ended; what a user should know where that failed. Never raises."""

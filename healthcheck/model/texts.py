@@ -29,6 +29,7 @@ from healthcheck.model.text_fabric import FABRIC_TEXTS
 from healthcheck.model.text_fingerprints import FINGERPRINT_TEXTS
 from healthcheck.model.text_fleet import FLEET_TEXTS
 from healthcheck.model.text_gpus import GPU_TEXTS
+from healthcheck.model.text_history import HISTORY_TEXTS
 from healthcheck.model.text_hosts import HOST_TEXTS
 from healthcheck.model.text_jobs import JOB_TEXTS
 from healthcheck.model.text_limits import LIMIT_TEXTS
@@ -79,6 +80,7 @@ CATALOGUE_EN = _joined(
     REPORT_TEXTS,
     SEARCH_TEXTS,
     BASELINE_TEXTS,
+    HISTORY_TEXTS,
 )
 
 

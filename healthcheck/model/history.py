@@ -1,0 +1,92 @@
+"""The past: each run as the few numbers that are asked of it later, and what nodes read in healthy runs."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from healthcheck.model.fleet import FleetSetting
+from healthcheck.model.message import Message
+
+
+class PastHost(Struct, frozen=True, array_like=True):
+    """One host in one run. `verdict` by its name; `rule` is what fired, `reason` its English text; empty where PASS."""
+
+    name: str
+    verdict: str
+    rule: str = ""
+    reason: str = ""
+
+
+class PastJob(Struct, frozen=True, array_like=True):
+    """One job in one run, all its repeats as one, as they were judged; pairs of a search are none.
+
+    `hosts` in rank order. `out_of_place` and `in_place` are bus bandwidths in GB/s (10^9), one for each of `sizes`
+    (bytes, rising): the median over the repeats; None where nothing was printed. `verdict` is the worst of the repeats.
+    """
+
+    stage: str
+    collective: str
+    hosts: tuple[str, ...]
+    n_ranks: int
+    verdict: str
+    sizes: tuple[int, ...]
+    out_of_place: tuple[float | None, ...]
+    in_place: tuple[float | None, ...]
+
+    @property
+    def at_largest(self) -> float | None:
+        """Bus bandwidth in GB/s at the largest size, of the slower placement; None when it was not measured."""
+        last = [half[-1] for half in (self.out_of_place, self.in_place) if half]
+        return min((value for value in last if value is not None), default=None)
+
+
+class PastRun(Struct, frozen=True):
+    """One run. Times as in the record (UTC, `2026-03-14T02:15:03Z`), `verdict` by its name, `healthy` a count.
+
+    `state` is incomplete, complete or interrupted. `platform` is empty where the machine type was not known, `nics`
+    None likewise. `settings` are the versions and settings of the fleet.
+    """
+
+    run_id: str
+    folder: str
+    state: str
+    verdict: str
+    simulated: bool
+    started_at: str
+    finished_at: str | None
+    tool: str
+    playbook: str
+    playbook_sha256: str
+    platform: str
+    nics: int | None
+    healthy: int
+    hosts: tuple[PastHost, ...] = ()
+    jobs: tuple[PastJob, ...] = ()
+    settings: tuple[FleetSetting, ...] = ()
+
+
+class Past(Struct, frozen=True):
+    """All runs below one folder, oldest first, and what a user should know about how they were found.
+
+    `unreadable` is one message for each record that cannot be read; `notes` say what else was left out or failed.
+    """
+
+    runs: tuple[PastRun, ...] = ()
+    unreadable: tuple[Message, ...] = ()
+    notes: tuple[Message, ...] = ()
+
+
+class PastMeasure(Struct, frozen=True):
+    """Bus bandwidth in GB/s (10^9) of one job in one healthy run, at one size (bytes) and placement.
+
+    `hosts` in rank order; `placement` is out_of_place or in_place; the value is the median over the repeats.
+    """
+
+    run_id: str
+    stage: str
+    collective: str
+    hosts: tuple[str, ...]
+    n_ranks: int
+    size_bytes: int
+    placement: str
+    busbw_gbyte_s: float
