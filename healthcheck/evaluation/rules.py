@@ -63,3 +63,9 @@ def weighed(check: CheckResult, answers: Iterable[Answer]) -> CheckResult:
 def all_skipped(check: CheckResult) -> CheckResult:
     """A bandwidth that no limit can judge: no other rule is asked."""
     return weighed(begun(check), (not_asked(rule, say("rules.not_judged")) for rule in RULES[1:]))
+
+
+def reads_low(check: CheckResult) -> bool:
+    """Whether a rule about the number itself, and not only about the way it came, found a bandwidth too low."""
+    about_the_number = [rule.verdict for rule in check.rules if rule.rule != TRANSPORT] or [check.verdict]
+    return any(verdict in (Verdict.DEGRADED, Verdict.FAIL) for verdict in about_the_number)

@@ -13,6 +13,7 @@ from healthcheck.diagnosis.search_record import Found, Phase, Played, search_rec
 from healthcheck.diagnosis.search_results import BUDGET, NO_ORDER, NOTHING_MEASURED, STOPPED, search_checks
 from healthcheck.evaluation.expectation import Expectation
 from healthcheck.evaluation.limits import BUSBW_CHECK, largest_busbw_gbyte_s, thresholds
+from healthcheck.evaluation.rules import reads_low
 from healthcheck.evaluation.stage import JobJudgement
 from healthcheck.model.command import JobOutcome
 from healthcheck.model.component import FABRIC
@@ -54,9 +55,18 @@ def run_localise(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[
 
 
 def _slowest(ledger: Ledger) -> JobJudgement | None:
-    """The joint job to begin with: of those that are not good enough the first, all_reduce before others."""
+    """The joint job to begin with: of those that are not good enough the first, all_reduce before others.
+
+    One that is fast enough and took a wrong way needs no search: NCCL named the nodes.
+    """
     slow = [joint for joint in ledger.joint if joint.verdict in (Verdict.DEGRADED, Verdict.FAIL) and joint.limit]
+    slow = [joint for joint in slow if not _only_astray(joint)]
     return min(slow, key=lambda joint: joint.outcomes[0].job.collective.value != "all_reduce", default=None)
+
+
+def _only_astray(joint: JobJudgement) -> bool:
+    bad = [check for check in joint.checks if check.verdict > Verdict.PASS]
+    return all(check.check == BUSBW_CHECK and not reads_low(check) for check in bad)
 
 
 def _nothing_to_search(stage: Stage, ledger: Ledger) -> CheckResult:

@@ -32,7 +32,7 @@ def judge_logs(
 ) -> tuple[CheckResult, ...]:
     """Hold the ways NCCL took against the machine's, find what its first warning means, compare its versions.
 
-    The results are in the ledger and told; what becomes of their hosts is for the stage to say.
+    The results are told; what they mean for the jobs, and what becomes of their hosts, is for the stage to say.
     """
     offsets = {host: offset for host, facts in ledger.facts.items() if (offset := offset_s(facts)) is not None}
     versions: dict[str, str] = {}
@@ -48,7 +48,6 @@ def judge_logs(
         hosts.update(dict.fromkeys(job.hosts))
     if stage.name == "single_node":
         found += _compared(hosts, versions, ledger)
-    ledger.add_checks(found)
     for check in found:
         if check.verdict > Verdict.PASS:
             engine.observer.event(Event(stage.name, check.message, str(check.component), check.verdict))

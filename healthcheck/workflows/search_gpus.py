@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from healthcheck.diagnosis.gpus_of import gpu_checks
 from healthcheck.evaluation.limits import BUSBW_CHECK
+from healthcheck.evaluation.rules import reads_low
 from healthcheck.model.command import JobOutcome
 from healthcheck.model.component import Kind
 from healthcheck.model.finding import CheckResult
@@ -53,7 +54,7 @@ def _slow_alone(ledger: Ledger) -> dict[str, CheckResult]:
     return {
         check.component.host: check
         for check in ledger.checks
-        if check.check == BUSBW_CHECK and check.stage == "single_node" and _bad(check)
+        if check.check == BUSBW_CHECK and check.stage == "single_node" and _bad(check) and reads_low(check)
         if check.component.host is not None and check.component.host not in named
     }
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from healthcheck.diagnosis.search_record import Played
 from healthcheck.evaluation.expectation import Expectation
 from healthcheck.evaluation.stage import judge_jobs
+from healthcheck.evaluation.transport_rule import with_transport
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.component import node
 from healthcheck.model.fabric_facts import Topology
@@ -155,8 +156,10 @@ class Plays:
         judgements = judge_jobs(
             self.multi, [result.outcome], request.playbook, self.ledger.platform, request.thresholds
         )
+        told_by_nccl = judge_logs(self.multi, judgements, self.ledger, self.engine)
+        judgements = with_transport(judgements, told_by_nccl)
         self.ledger.add_jobs(judgements)
-        judge_logs(self.multi, judgements, self.ledger, self.engine)
+        self.ledger.add_checks(told_by_nccl)
         self.passed = judgements[0].verdict is Verdict.PASS
         return result.measured_gbyte_s
 

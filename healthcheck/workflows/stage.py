@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from healthcheck.evaluation.advice import is_advice
 from healthcheck.evaluation.limits import BUSBW_CHECK
 from healthcheck.evaluation.stage import JobJudgement, judge_jobs
+from healthcheck.evaluation.transport_rule import with_transport
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.component import FABRIC, node
 from healthcheck.model.finding import CheckResult
@@ -32,7 +33,7 @@ from healthcheck.workflows.launching import (
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.look import busy_now
 from healthcheck.workflows.nccl_judging import judge_logs
-from healthcheck.workflows.under_load import LoadedLooks
+from healthcheck.workflows.under_load import LoadedLooks, loaded_checks
 
 
 def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]) -> None:
@@ -64,12 +65,13 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
             _tell(ended, by_itself.get(ended.job.id) or _judge_alone(stage, ended, ledger), engine)
     in_order = [outcomes[job.id] for job in jobs if job.id in outcomes]
     judgements = judge_jobs(stage, in_order, ledger.request.playbook, ledger.platform, ledger.request.thresholds)
+    told_by_nccl = judge_logs(stage, judgements, ledger, engine)
+    judgements = with_transport(judgements, told_by_nccl)
     ledger.add_jobs(judgements)
     if stage.name == "multi_node":
         ledger.joint += judgements
-    under_load_found = loaded.checks(stage.name, ledger.facts)
-    ledger.add_checks(under_load_found)
-    beside = (*under_load_found, *judge_logs(stage, judgements, ledger, engine))
+    beside = (*loaded_checks(stage.name, in_order, ledger.facts, engine.store), *told_by_nccl)
+    ledger.add_checks(beside)
     _never_ran([job for job in jobs if job.id not in outcomes], ledger)
     if stage.name == "single_node":
         _who_goes_on(stage, judgements, beside, ledger)
