@@ -29,7 +29,7 @@ from healthcheck.cli.asked import Asked, new_request, read_inputs
 from healthcheck.cli.console import Console
 from healthcheck.edge.store import DirectoryStore
 from healthcheck.simulator import transport
-from healthcheck.workflows import ledger, run, stage
+from healthcheck.workflows import judging, ledger, run
 from healthcheck.workflows.engine import Engine
 
 spent = {{"simulator": 0.0}}
@@ -48,7 +48,7 @@ timed(transport, "answer", "simulator", time.thread_time)
 timed(run, "run_stage", "stages")
 timed(run, "probe_before", "looks")
 timed(run, "probe_after", "looks")
-timed(stage, "judge_logs", "logs")
+timed(judging, "judge_logs", "logs")
 timed(ledger.Ledger, "save", "record")
 
 asked = Asked(**{options!r}, results={results!r})

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from healthcheck.model.circumstances import Circumstances
 from healthcheck.model.command import Command, CommandResult, JobOutcome
 from healthcheck.model.history import Past
 from healthcheck.model.host import Host
@@ -183,6 +184,18 @@ class RunStore(Protocol):
 
     def save_look(self, host: str, when: str, text: str) -> None:
         """Keep what a node answered to the probes, as received: `raw/probe/<host>/<when>`."""
+
+    def look(self, host: str, when: str) -> str | None:
+        """A look as it was kept; None where it is gone."""
+
+    def save_under_load(self, job_id: str, stage: str, nonce: str, text: str) -> None:
+        """Keep what the only host of a job answered while it measured; `nonce` marks the frames of that answer."""
+
+    def under_load(self, job_id: str, stage: str) -> tuple[str, str] | None:
+        """(nonce, text) of the look at a job's host while it measured; None where none was kept."""
+
+    def save_circumstances(self, circumstances: Circumstances) -> None:
+        """Write `raw/circumstances.json` atomically."""
 
     def save_record(self, record: RunRecord) -> None:
         """Write `record.json` atomically."""

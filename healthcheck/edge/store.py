@@ -14,15 +14,19 @@ from pathlib import Path
 from healthcheck.edge.places import is_file, is_folder, owners_only
 from healthcheck.edge.sink import DEFAULT_BOUND_BYTES, FileJobSink
 from healthcheck.errors import InputError, StoreError
+from healthcheck.model.circumstances import Circumstances
 from healthcheck.model.command import JobOutcome
 from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.record import RunRecord
+from healthcheck.parsing.circumstances import decode_circumstances, encode_circumstances
 from healthcheck.parsing.record_codec import decode_outcome, decode_record, encode_outcome, encode_record
 from healthcheck.ports import Clock, JobSink
 
 RECORD = "record.json"
 OUTCOME = "outcome.json"
 NCCL = "nccl"
+UNDER_LOAD = "under_load"
+CIRCUMSTANCES = "raw/circumstances.json"
 LONGEST_NAME = 200
 
 
@@ -166,6 +170,38 @@ class DirectoryStore:
             raise StoreError(f"cannot write below {folder}: {error.strerror}") from error
         write_atomically(folder / when, text.encode("utf-8", "backslashreplace"), survive_power_loss=False)
 
+    def look(self, host: str, when: str) -> str | None:
+        """A look as it was kept; None where it is gone."""
+        return _text(self._job_folder(host, PROBE_STAGE) / when)
+
+    def save_under_load(self, job_id: str, stage: str, nonce: str, text: str) -> None:
+        """Keep what the only host of a job answered while it measured, behind a line with the mark of its frames."""
+        path = self._job_folder(job_id, stage) / UNDER_LOAD
+        write_atomically(path, f"{nonce}\n{text}".encode("utf-8", "backslashreplace"), survive_power_loss=False)
+
+    def under_load(self, job_id: str, stage: str) -> tuple[str, str] | None:
+        """(nonce, text) of the look at a job's host while it measured; None where none was kept."""
+        kept = _text(self._job_folder(job_id, stage) / UNDER_LOAD)
+        if kept is None:
+            return None
+        nonce, _, text = kept.partition("\n")
+        return nonce, text
+
+    def save_circumstances(self, circumstances: Circumstances) -> None:
+        """Write `raw/circumstances.json` atomically."""
+        path = self._folder / CIRCUMSTANCES
+        try:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"cannot write {path}: {error.strerror}") from error
+        write_atomically(path, encode_circumstances(circumstances), survive_power_loss=False)
+
+    def circumstances(self) -> Circumstances | None:
+        """Read `raw/circumstances.json`; None where there is none, InputError where it is damaged."""
+        path = self._folder / CIRCUMSTANCES
+        text = _text(path)
+        return None if text is None else decode_circumstances(text.encode("utf-8", "replace"), str(path))
+
     def save_record(self, record: RunRecord) -> None:
         """Write `record.json` atomically."""
         write_atomically(self._folder / RECORD, encode_record(record))
@@ -193,6 +229,14 @@ def _quoted(text: str) -> str:
     """
     name = urllib.parse.quote(text, safe=".-_", errors="backslashreplace")
     return f"%2E{name[1:]}" if name.startswith(".") else name or "%"
+
+
+def _text(path: Path) -> str | None:
+    """What a file of the run says; None where it is not there or cannot be read."""
+    try:
+        return path.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return None
 
 
 def earlier_runs(results: Path) -> tuple[Path, ...]:

@@ -48,8 +48,8 @@ class Refused(Struct, frozen=True):
 
 # Looks at the hosts of a launch right before it starts; what it returns keeps the job from starting.
 LastLook = Callable[[Launch], tuple[CheckResult, ...]]
-# Looks at the hosts of a job while it measures, on a worker thread; the second argument says whether it still does.
-UnderLoad = Callable[[tuple[Host, ...], Callable[[], bool]], None]
+# Looks at the hosts of a job while it measures, on a worker thread; the last argument says whether it still does.
+UnderLoad = Callable[[CollectiveJob, tuple[Host, ...], Callable[[], bool]], None]
 
 
 class _Runner:
@@ -133,7 +133,8 @@ class _Runner:
         """Once a job, while its table is being filled."""
         if self.under_load is not None and active.measuring and active.job.id not in self.looked_at:
             self.looked_at.add(active.job.id)
-            self.looking[self.pool.submit(self.under_load, active.hosts, lambda: active.measuring)] = active.job.id
+            look = self.pool.submit(self.under_load, active.job, active.hosts, lambda: active.measuring)
+            self.looking[look] = active.job.id
 
     def rest(self) -> None:
         """Sleep until something may have changed."""

@@ -13,6 +13,7 @@ from healthcheck.evaluation.fleet import fleet_settings
 from healthcheck.evaluation.gate import checks_by_host, exit_code, host_verdict, proven_hosts, run_verdict
 from healthcheck.evaluation.stage import JobJudgement
 from healthcheck.launchers.rank_log import folders_of_run
+from healthcheck.model.circumstances import Circumstances, LookMade
 from healthcheck.model.command import NEVER_STARTED, ExitKind, JobOutcome
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
@@ -45,7 +46,7 @@ class Ledger:
     `began_at` is when the first benchmark began, in seconds since 1970 by our clock. `slurm` may be asked by workers,
     who also note in `launch_folders` where they brought files.
     `joint` are the judged jobs of multi_node, `tool` is nccl-tests (name, version) as a table printed it; `verified`
-    are the hosts that a search proved together.
+    are the hosts that a search proved together. `before` and `after` say how to read the looks that were kept.
     """
 
     def __init__(self, request: RunRequest, engine: Engine) -> None:
@@ -75,6 +76,8 @@ class Ledger:
         self.tool: tuple[str | None, str | None] = (None, None)
         self.search: SearchRecord | None = None
         self.verified: tuple[str, ...] = ()
+        self.before: dict[str, LookMade] = {}
+        self.after: dict[str, LookMade] = {}
 
     def usable(self) -> tuple[Host, ...]:
         """Hosts that may be measured, in hostfile order, slots filled in."""
@@ -99,6 +102,14 @@ class Ledger:
         playbook, platform = self.request.playbook, self.platform
         pinned = ((playbook.pins, f"playbook {playbook.name}"),)
         return pinned if platform is None else (*pinned, (platform.pins, f"platform {platform.name}"))
+
+    def add_facts(self, facts: NodeFacts, made: LookMade | None) -> None:
+        """Keep what the first look saw of a node, and how to read that look again."""
+        self.facts[facts.host] = facts
+        if made is not None:
+            self.before[facts.host] = made
+        identity = facts.identity.value if facts.identity is not None else None
+        self.simulated |= identity is not None and identity.simulated
 
     def add_checks(self, checks: Iterable[CheckResult]) -> None:
         """Keep results."""
@@ -270,8 +281,22 @@ class Ledger:
     def save(self, state: State, signum: int | None = None) -> RunRecord:
         """Write the record as of now."""
         record = self.record(state, signum)
+        self.engine.store.save_circumstances(self._circumstances())
         self.engine.store.save_record(record)
         return record
+
+    def _circumstances(self) -> Circumstances:
+        request = self.request
+        return Circumstances(
+            before=dict(self.before),
+            after=dict(self.after),
+            began_at=self.began_at,
+            verified=self.verified,
+            thresholds=request.thresholds,
+            allow_busy=request.allow_busy,
+            allow_degraded=request.allow_degraded,
+            launcher=request.launcher,
+        )
 
 
 def _speaks_against(check: CheckResult) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from healthcheck.model.circumstances import LookMade
 from healthcheck.model.command import NEVER_STARTED, Command, CommandResult, ExitKind
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
@@ -29,13 +30,14 @@ BEFORE, AFTER = "before", "after"
 
 
 class Look(Struct, frozen=True):
-    """What one visit brought. `refusal` says why there are no facts."""
+    """What one visit brought. `refusal` says why there are no facts, `made` how to read the answer that was kept."""
 
     host: Host
     facts: NodeFacts | None = None
     refusal: Message | None = None
     rule: str = ""
     known_hosts: tuple[str, ...] = ()
+    made: LookMade | None = None
 
 
 def look_at(host: Host, request: RunRequest, transport: Transport, engine: Engine) -> Look:
@@ -72,8 +74,8 @@ def _ask(
         return Look(host, refusal=_why(result), rule=rule)
     if host != LOCALHOST:
         engine.store.save_look(host.name, when, text)
-    asked_at = (begin, engine.clock.now().timestamp())
-    return Look(host, facts=read_node(host.name, answers, asked_at))
+    made = LookMade(nonce, begin, engine.clock.now().timestamp())
+    return Look(host, facts=read_node(host.name, answers, (made.asked_s, made.answered_s)), made=made)
 
 
 def ask(
@@ -122,9 +124,7 @@ def look_at_all(ledger: Ledger, engine: Engine) -> None:
             ledger.add_checks([not_reached(host, message, look.rule)])
             engine.observer.event(Event(PROBE_STAGE, message, host.name, Verdict.INCONCLUSIVE))
         else:
-            ledger.facts[host.name] = look.facts
-            identity = look.facts.identity.value if look.facts.identity is not None else None
-            ledger.simulated |= identity is not None and identity.simulated
+            ledger.add_facts(look.facts, look.made)
     for host in request.hosts:
         if host.name not in ledger.facts and host.name not in ledger.set_aside:
             ledger.set_aside[host.name] = say("run.interrupted")

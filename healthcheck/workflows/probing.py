@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from healthcheck.evaluation.fleet import judge_drift, judge_pins
@@ -24,7 +26,7 @@ from healthcheck.workflows import allocation
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import visit
 from healthcheck.workflows.ledger import Ledger, spoken
-from healthcheck.workflows.look import look_after, look_at_all, not_reached
+from healthcheck.workflows.look import Look, look_after, look_at_all, not_reached
 from healthcheck.workflows.nccl_judging import NCCL
 
 SLOTS_CHECK = "hostfile.slots"
@@ -36,8 +38,15 @@ NEEDED = frozenset(
 
 def probe_before(ledger: Ledger, engine: Engine) -> None:
     """Look at every node, find the platform, judge what was found, set aside what must not be loaded."""
-    request = ledger.request
     look_at_all(ledger, engine)
+    judge_before(ledger, engine, ledger.slurm.judge)
+    reached, hosts = len(ledger.facts), len(ledger.request.hosts)
+    engine.observer.event(Event(PROBE_STAGE, say("stage.probe_done", reached=reached, hosts=hosts)))
+
+
+def judge_before(ledger: Ledger, engine: Engine, allocated: Callable[[Host], CheckResult | None]) -> None:
+    """Judge the first look at every node. `allocated` says what Slurm makes of a host; None where none answers."""
+    request = ledger.request
     if ledger.platform is None and ledger.facts:
         _find_platform(ledger)
     if ledger.platform is not None:
@@ -50,17 +59,19 @@ def probe_before(ledger: Ledger, engine: Engine) -> None:
     doubled = twins.judge_twins(facts for _, facts in visited)
     for host, facts in visited:
         same = [check for check in doubled if check.component == node(host.name)]
-        checks = (*judge_node(facts, needs), *same, *_slots(host, ledger.platform), *_allocated(host, ledger))
+        given = allocated(host)
+        checks = (*judge_node(facts, needs), *same, *_slots(host, ledger.platform), *((given,) if given else ()))
         ledger.add_checks(checks)
         _sort_out(ledger, host.name, checks, engine)
     _compare(ledger, engine)
-    reached = len(ledger.facts)
-    engine.observer.event(Event(PROBE_STAGE, say("stage.probe_done", reached=reached, hosts=len(request.hosts))))
 
 
 def _compare(ledger: Ledger, engine: Engine) -> None:
     """Versions and settings side by side: who differs from most, and who from what was pinned."""
-    ledger.settings = {host: settings(facts) for host, facts in ledger.facts.items()}
+    # In the order of the hostfile: they answered in any.
+    ledger.settings = {
+        host.name: settings(ledger.facts[host.name]) for host in ledger.request.hosts if host.name in ledger.facts
+    }
     checks = list(judge_drift(ledger.settings))
     for pins, source in ledger.pins():
         # Which NCCL is loaded only a job shows: its pin is judged by the log of one.
@@ -93,12 +104,6 @@ def _slots(host: Host, platform: Platform | None) -> tuple[CheckResult, ...]:
         return ()
     message = say("probe.slots", slots=host.slots or 0, gpus=platform.gpu.count)
     return (CheckResult(SLOTS_CHECK, node(host.name), Verdict.INCONCLUSIVE, message, "slots.differ", PROBE_STAGE),)
-
-
-def _allocated(host: Host, ledger: Ledger) -> tuple[CheckResult, ...]:
-    """Whether Slurm has given it to somebody; nothing where no Slurm answers."""
-    result = ledger.slurm.judge(host)
-    return () if result is None else (result,)
 
 
 def _sort_out(ledger: Ledger, host: str, checks: tuple[CheckResult, ...], engine: Engine) -> None:
@@ -140,19 +145,26 @@ def probe_after(ledger: Ledger, engine: Engine) -> None:
     """
     if ledger.began_at is None or engine.cancel.wanted:
         return
-    request, needs = ledger.request, _needs(ledger)
+    request = ledger.request
     hosts = [host for host in request.hosts if host.name in ledger.facts]
     for host, look in visit(hosts, lambda host: look_after(host, request, engine), engine.cancel, engine.width):
-        checks: tuple[CheckResult, ...]
-        if look.facts is None:
-            checks = (not_reached(host, look.refusal or say("probe.no_output", code=-1), look.rule),)
-        else:
-            before = ledger.facts[host.name]
-            checks = tuple(
-                result
-                for probe in PROBES.values()
-                if probe.judge_after is not None
-                for result in probe.judge_after(before, look.facts, needs)
-            )
-        ledger.add_checks(checks)
-        _sort_out(ledger, host.name, checks, engine)
+        judge_after(host, look, ledger, engine)
+
+
+def judge_after(host: Host, look: Look, ledger: Ledger, engine: Engine) -> None:
+    """Judge the look at one node after the benchmarks, against the one before them."""
+    checks: tuple[CheckResult, ...]
+    if look.facts is None:
+        checks = (not_reached(host, look.refusal or say("probe.no_output", code=-1), look.rule),)
+    else:
+        if look.made is not None:
+            ledger.after[host.name] = look.made
+        before, needs = ledger.facts[host.name], _needs(ledger)
+        checks = tuple(
+            result
+            for probe in PROBES.values()
+            if probe.judge_after is not None
+            for result in probe.judge_after(before, look.facts, needs)
+        )
+    ledger.add_checks(checks)
+    _sort_out(ledger, host.name, checks, engine)

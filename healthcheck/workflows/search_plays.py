@@ -8,8 +8,6 @@ from msgspec.structs import replace
 
 from healthcheck.diagnosis.search_record import Played
 from healthcheck.evaluation.expectation import Expectation
-from healthcheck.evaluation.stage import judge_jobs
-from healthcheck.evaluation.transport_rule import with_transport
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.component import node
 from healthcheck.model.fabric_facts import Topology
@@ -22,8 +20,8 @@ from healthcheck.planning.rails import PairWay, joint_job, pair_job
 from healthcheck.planning.stages import single_node_jobs
 from healthcheck.ports import Event
 from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.judging import judge_verification
 from healthcheck.workflows.ledger import Ledger
-from healthcheck.workflows.nccl_judging import judge_logs
 from healthcheck.workflows.search_round import Ended, Rounds
 
 STAGE = "localise"
@@ -152,15 +150,8 @@ class Plays:
         """A verification is judged and kept as every job over all nodes is."""
         if result.outcome is None:
             return None
-        request = self.ledger.request
-        judgements = judge_jobs(
-            self.multi, [result.outcome], request.playbook, self.ledger.platform, request.thresholds
-        )
-        told_by_nccl = judge_logs(self.multi, judgements, self.ledger, self.engine)
-        judgements = with_transport(judgements, told_by_nccl)
-        self.ledger.add_jobs(judgements)
-        self.ledger.add_checks(told_by_nccl)
-        self.passed = judgements[0].verdict is Verdict.PASS
+        judgement = judge_verification(self.multi, result.outcome, self.ledger, self.engine)
+        self.passed = judgement.verdict is Verdict.PASS
         return result.measured_gbyte_s
 
     def _tell(self, round_number: int, jobs: int) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from healthcheck.evaluation.advice import is_advice
 from healthcheck.evaluation.limits import BUSBW_CHECK
 from healthcheck.evaluation.stage import JobJudgement, judge_jobs
-from healthcheck.evaluation.transport_rule import with_transport
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.component import FABRIC, node
 from healthcheck.model.finding import CheckResult
@@ -20,6 +18,7 @@ from healthcheck.ports import Event
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import visit
 from healthcheck.workflows.jobs import Launch, Refused, run_jobs
+from healthcheck.workflows.judging import asks, judge_stage
 from healthcheck.workflows.launching import (
     Start,
     between,
@@ -32,8 +31,7 @@ from healthcheck.workflows.launching import (
 )
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.look import busy_now
-from healthcheck.workflows.nccl_judging import judge_logs
-from healthcheck.workflows.under_load import LoadedLooks, loaded_checks
+from healthcheck.workflows.under_load import LoadedLooks
 
 
 def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]) -> None:
@@ -64,20 +62,9 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
             outcomes[ended.job.id] = ended
             _tell(ended, by_itself.get(ended.job.id) or _judge_alone(stage, ended, ledger), engine)
     in_order = [outcomes[job.id] for job in jobs if job.id in outcomes]
-    judgements = judge_jobs(stage, in_order, ledger.request.playbook, ledger.platform, ledger.request.thresholds)
-    told_by_nccl = judge_logs(stage, judgements, ledger, engine)
-    judgements = with_transport(judgements, told_by_nccl)
-    ledger.add_jobs(judgements)
-    if stage.name == "multi_node":
-        ledger.joint += judgements
-    beside = (*loaded_checks(stage.name, in_order, ledger.facts, engine.store), *told_by_nccl)
-    ledger.add_checks(beside)
+    worst = judge_stage(stage, in_order, ledger, engine)
     _never_ran([job for job in jobs if job.id not in outcomes], ledger)
-    if stage.name == "single_node":
-        _who_goes_on(stage, judgements, beside, ledger)
-    counted = [check.verdict for check in beside if not is_advice(check)]
-    worst = max((*counted, *(judgement.verdict for judgement in judgements)), default=Verdict.INCONCLUSIVE)
-    if _asks(stage, worst) == "stop":
+    if asks(stage, worst) == "stop":
         ledger.stop_after = say("stage.stopped_early", stage=stage.name)
     engine.observer.event(Event(stage.name, say("stage.done", jobs=len(in_order)), verdict=worst))
 
@@ -134,31 +121,6 @@ def _never_ran(jobs: Iterable[CollectiveJob], ledger: Ledger) -> None:
         ledger.add_checks(
             [CheckResult("job.integrity", component, Verdict.INCONCLUSIVE, message, "integrity.not_run", job.stage)]
         )
-
-
-def _asks(stage: Stage, verdict: Verdict) -> str:
-    if verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE):
-        return stage.on_fail
-    return stage.on_degraded if verdict is Verdict.DEGRADED else "continue"
-
-
-def _who_goes_on(
-    stage: Stage, judgements: Iterable[JobJudgement], beside: Iterable[CheckResult], ledger: Ledger
-) -> None:
-    """Exclude nodes whose own job was not good enough, or on which something else was found while it ran.
-
-    A job that was not measured counts as not good enough. `beside`: what NCCL's log and the look under load showed.
-    """
-    by_host: dict[str, list[CheckResult]] = {}
-    for judgement in judgements:
-        by_host.setdefault(judgement.outcomes[0].job.hosts[0], []).extend(judgement.checks)
-    for check in beside:
-        if check.component.host in by_host and not is_advice(check):
-            by_host[check.component.host].append(check)
-    for host, checks in by_host.items():
-        worst = max(checks, key=lambda check: check.verdict)
-        if _asks(stage, worst.verdict) == "exclude":
-            ledger.excluded.setdefault(host, worst.message)
 
 
 def _too_few(stage: Stage, count: int, ledger: Ledger) -> None:

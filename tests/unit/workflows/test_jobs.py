@@ -14,7 +14,7 @@ from healthcheck.edge.sink import FileJobSink
 from healthcheck.edge.store import DirectoryStore
 from healthcheck.errors import Interrupted, StoreError
 from healthcheck.launchers.rank_log import ALL, LOWEST_PID, NONE, TAKE_MARK, frame
-from healthcheck.model.command import Command, CommandResult, ExitKind, JobOutcome
+from healthcheck.model.command import CollectiveJob, Command, CommandResult, ExitKind, JobOutcome
 from healthcheck.model.host import Host
 from healthcheck.model.message import say
 from healthcheck.model.playbook import Playbook, Stage
@@ -197,7 +197,7 @@ def test_each_job_is_looked_at_once_and_only_while_its_table_is_being_filled(tmp
         for job, host in zip(jobs, HOSTS, strict=True)
     ]
 
-    def look(hosts: tuple[Host, ...], measuring: Callable[[], bool]) -> None:
+    def look(job: CollectiveJob, hosts: tuple[Host, ...], measuring: Callable[[], bool]) -> None:
         looks.append((hosts[0].name, clock.monotonic(), measuring()))
 
     found = list(run_jobs(launches, lambda launch: (), engine, under_load=look))
@@ -215,7 +215,7 @@ def test_a_look_that_breaks_after_the_last_job_is_not_lost(tmp_path: Path) -> No
     launch = Launch(job, Command(("mpirun",), 600, "t"), HOSTS[0], place, HOSTS[:1], 60.0)
     over = threading.Event()
 
-    def look(hosts: tuple[Host, ...], measuring: Callable[[], bool]) -> None:
+    def look(job: CollectiveJob, hosts: tuple[Host, ...], measuring: Callable[[], bool]) -> None:
         clock.sleep(20.0)  # the job ends meanwhile
         over.wait(10.0)
         raise StoreError("cannot write: No space left on device")

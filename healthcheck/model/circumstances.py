@@ -1,0 +1,40 @@
+"""What the judgement of a run rests on besides raw output: kept beside it, so that it can be judged again."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from healthcheck.model.platform import Thresholds
+
+SCHEMA = "healthcheck.circumstances/1"
+
+
+class LookMade(Struct, frozen=True):
+    """One look at a node whose answer was kept: the mark of its frames, and when it was asked and answered.
+
+    Times in seconds since 1970 by our own clock: what the clock of the node is compared with.
+    """
+
+    nonce: str
+    asked_s: float
+    answered_s: float
+
+
+class Circumstances(Struct, frozen=True, forbid_unknown_fields=True):
+    """`raw/circumstances.json`, as of the record beside it.
+
+    `before` and `after` are the looks by host, `began_at` when the first benchmark began (seconds since 1970),
+    `verified` the hosts that a search proved together, in rank order.
+    """
+
+    before: dict[str, LookMade] = {}
+    after: dict[str, LookMade] = {}
+    began_at: float | None = None
+    verified: tuple[str, ...] = ()
+    thresholds: Thresholds | None = None
+    allow_busy: bool = False
+    allow_degraded: bool = False
+    launcher: Literal["mpirun", "hydra"] = "mpirun"
+    schema: str = SCHEMA
