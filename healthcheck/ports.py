@@ -9,6 +9,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from healthcheck.evaluation.past_of import Asking, Remembered
 from healthcheck.model.circumstances import Circumstances
 from healthcheck.model.command import Command, CommandResult, JobOutcome
 from healthcheck.model.history import Past
@@ -103,6 +104,13 @@ class Transport(Protocol):
 
     def close(self) -> None:
         """Close every connection."""
+
+
+class Memory(Protocol):
+    """What earlier runs measured. Never raises: what cannot be read is no past, and a note says so."""
+
+    def usual(self, asking: Asking) -> Remembered:
+        """What the nodes used to read when they were healthy; nothing where that is not known."""
 
 
 class Clock(Protocol):

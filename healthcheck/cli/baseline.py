@@ -67,14 +67,14 @@ def command(
 
 def _refuse_other_fleets(folders: Sequence[Path], digests: Sequence[RunDigest]) -> None:
     """Simulated nodes of another seed are other machines, although their names are the same."""
-    from healthcheck.edge.digests import simulated_seed
+    from healthcheck.edge.digests import simulated_fleet
     from healthcheck.errors import InputError
 
     seeds: dict[int, str] = {}
     for folder, digest in zip(folders, digests, strict=True):
-        seed = simulated_seed(folder) if digest.simulated else None
-        if seed is not None:
-            seeds.setdefault(seed, digest.run_id)
+        fleet = simulated_fleet(folder) if digest.simulated else None
+        if fleet is not None:
+            seeds.setdefault(fleet.seed, digest.run_id)
     if len(seeds) > 1:
         (first, before), (other, run_id) = list(seeds.items())[:2]
         raise InputError(run_id, f"has seed {other} and {before} has {first}: another seed simulates other machines")

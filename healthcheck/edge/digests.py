@@ -39,21 +39,18 @@ def read_digest(folder: Path) -> RunDigest:
     return decode_digest(data, str(path))
 
 
-class _Options(msgspec.Struct, frozen=True):
+class Fleet(msgspec.Struct, frozen=True):
+    """What a run simulated inside its process: `seed` makes the machines, `faults` were planted in them."""
+
     simulate: int | None = None
-    seed: int | None = None
+    seed: int = 0
     faults: tuple[str, ...] = ()
 
 
-def simulated_seed(folder: Path) -> int | None:
-    """The seed of the cluster that the run in `folder` simulated inside itself; None where it did not, or where nobody
-    can tell any more."""
-    options = _options(folder)
-    return None if options is None or options.simulate is None else options.seed
-
-
-def _options(folder: Path) -> _Options | None:
+def simulated_fleet(folder: Path) -> Fleet | None:
+    """The cluster that the run in `folder` simulated; None where it did not, or where nobody can tell any more."""
     try:
-        return msgspec.json.decode((folder / OPTIONS).read_bytes(), type=_Options)
+        fleet = msgspec.json.decode((folder / OPTIONS).read_bytes(), type=Fleet)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
+    return None if fleet.simulate is None else fleet

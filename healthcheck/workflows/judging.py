@@ -11,6 +11,7 @@ from healthcheck.model.command import JobOutcome
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.playbook import Stage
 from healthcheck.model.verdict import Verdict
+from healthcheck.workflows.baseline import usual_for
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.nccl_judging import judge_logs
@@ -45,7 +46,8 @@ def judge_together(
 ) -> tuple[tuple[JobJudgement, ...], tuple[CheckResult, ...]]:
     """Jobs that are held against each other: their judgements, which are kept, and what NCCL's logs said of them."""
     request = ledger.request
-    judgements = judge_jobs(stage, outcomes, request.playbook, ledger.platform, request.thresholds)
+    usual = usual_for(ledger, outcomes)
+    judgements = judge_jobs(stage, outcomes, request.playbook, ledger.platform, request.thresholds, baseline=usual)
     told_by_nccl = judge_logs(stage, judgements, ledger, engine)
     judgements = with_transport(judgements, told_by_nccl)
     ledger.add_jobs(judgements)

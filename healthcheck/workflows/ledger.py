@@ -29,6 +29,7 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nodeset import fold
 from healthcheck.probes import leftovers
 from healthcheck.workflows.allocation import Slurm
+from healthcheck.workflows.baseline import KnownPast
 from healthcheck.workflows.engine import Engine, stamp
 from healthcheck.workflows.request import RunRequest
 
@@ -46,13 +47,15 @@ class Ledger:
     `began_at` is when the first benchmark began, in seconds since 1970 by our clock. `slurm` may be asked by workers,
     who also note in `launch_folders` where they brought files.
     `joint` are the judged jobs of multi_node, `tool` is nccl-tests (name, version) as a table printed it; `verified`
-    are the hosts that a search proved together. `before` and `after` say how to read the looks that were kept.
+    are the hosts that a search proved together. `before` and `after` say how to read the looks that were kept, `past`
+    is what the nodes used to read.
     """
 
     def __init__(self, request: RunRequest, engine: Engine) -> None:
         self.request = request
         self.engine = engine
         self.platform: Platform | None = request.platform
+        self.past = KnownPast(request.baseline)
         self.started_at = stamp(engine.clock.now())
         self.facts: dict[str, NodeFacts] = {}
         self.settings: dict[str, Settings] = {}

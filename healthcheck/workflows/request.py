@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from healthcheck.model.baseline import Baseline
 from healthcheck.model.host import Host
 from healthcheck.model.platform import Platform, Thresholds
 from healthcheck.model.playbook import Playbook
@@ -21,7 +22,8 @@ class RunRequest(Struct, frozen=True):
 
     `binary_folder` is where nccl-tests stands on the nodes; None when `push` brings it. `launch_from` is `first`
     (the first healthy host), `local` (this machine) or the name of a host. `slurm_jobs` are the ids of the Slurm job
-    healthcheck runs in, as squeue prints them: its nodes are ours. A search plays at most `max_rounds`, takes
+    healthcheck runs in, as squeue prints them: its nodes are ours. `baseline` is what the nodes used to read, where
+    that was given. A search plays at most `max_rounds`, takes
     `budget_s` seconds (None: what its stage says) and looks for losses from `sensitivity` up (None: what fits).
     """
 
@@ -41,6 +43,7 @@ class RunRequest(Struct, frozen=True):
     allow_busy: bool = False
     allow_degraded: bool = False
     thresholds: Thresholds | None = None
+    baseline: Baseline | None = None
     simulated: bool = False
     playbook_sha256: str = ""
     hostfile: str = ""

@@ -17,6 +17,7 @@ from healthcheck.model.playbook import BENCHMARK_STAGES, PROBE_STAGE, Stage
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.ports import Event
+from healthcheck.workflows.baseline import settle_baseline
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.launching import remove_launch_files
 from healthcheck.workflows.ledger import Ledger
@@ -40,6 +41,7 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
     )
     try:
         probe_before(ledger, engine)
+        settle_baseline(ledger, engine)
         for stage in request.playbook.stages:
             if stage.name != PROBE_STAGE and not engine.cancel.wanted:
                 _stage(stage, ledger, engine, earlier)

@@ -15,6 +15,7 @@ from healthcheck.model.playbook import Stage
 from healthcheck.model.verdict import Verdict
 from healthcheck.planning.stages import multi_node_jobs, single_node_jobs
 from healthcheck.ports import Event
+from healthcheck.workflows.baseline import usual_for
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import visit
 from healthcheck.workflows.jobs import Launch, Refused, run_jobs
@@ -134,7 +135,8 @@ def _too_few(stage: Stage, count: int, ledger: Ledger) -> None:
 
 def _judge_alone(stage: Stage, outcome: JobOutcome, ledger: Ledger) -> JobJudgement:
     """One job as it has ended; judged again, properly and with all repeats, when the stage has."""
-    return judge_jobs(stage, [outcome], ledger.request.playbook, ledger.platform, ledger.request.thresholds)[0]
+    request, usual = ledger.request, usual_for(ledger, [outcome], of=outcome.job)
+    return judge_jobs(stage, [outcome], request.playbook, ledger.platform, request.thresholds, baseline=usual)[0]
 
 
 def _tell(outcome: JobOutcome, judged: JobJudgement, engine: Engine) -> None:
