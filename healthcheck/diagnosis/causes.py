@@ -39,7 +39,8 @@ CAUSES: tuple[Cause, ...] = (
 CONSEQUENCES = frozenset({"integrity.not_run", "stage.not_run"})
 """Rules that only repeat what another result on the same component already says."""
 
-_FOUND_SLOW = ("slow_node.", "slow_rail.")
+_FOUND_SLOW = ("slow_node.", "slow_rail.", "known_good.", "peers.", "history.")
+"""Whatever slows a job shows in these, too, as it does in its percentage of peak."""
 
 WARN = "warn."
 """`warn.<code>`: the rule of a line of NCCL that shows the cause of that code."""
@@ -92,7 +93,7 @@ def urgency(cause: Cause) -> int:
 def explains(cause: Cause, rule: str) -> bool:
     """Whether a result with that rule, on the same host or in the same job, is only evidence of this cause.
 
-    What slows a job by itself explains that the search found its node or rail slow, too. A line that nobody knows is
+    What slows a job by itself explains whichever rule found it, its node or its rail slow. A line that nobody knows is
     evidence of whatever was measured.
     """
     if rule == WARN + UNKNOWN_LINE:

@@ -143,7 +143,10 @@ def _fold_on_its_node(group: Group, by_host: Mapping[str, Sequence[Group]]) -> b
 
 
 def _fold_between_nodes(group: Group, found: Sequence[Group], members: Mapping[str, tuple[str, ...]]) -> bool:
-    """The result of a joint job, into what is at least as bad on a node that took part in it, or between nodes."""
+    """The result of a joint job, into what is at least as bad on a node that took part in it, or between nodes.
+
+    Where NCCL's log of a node decided the joint job, too, both have one cause, and the node has it.
+    """
     if group.component.kind is not Kind.FABRIC or any(check.job not in members for check in group.own):
         return False
     hosts = frozenset[str]().union(*(members[check.job] for check in group.own))
@@ -152,7 +155,7 @@ def _fold_between_nodes(group: Group, found: Sequence[Group], members: Mapping[s
         for other in found
         if (other.component.host in hosts or other.component.kind in BETWEEN_NODES)
         and other.own[0].verdict >= group.own[0].verdict
-        and _explains(other, group)
+        and (_explains(other, group) or (other.cause is group.cause and other.component.host in hosts))
     ]
     return _fold(group, reasons)
 

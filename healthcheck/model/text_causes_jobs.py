@@ -54,6 +54,24 @@ JOB_CAUSE_TEXTS: dict[str, str] = {
     "longer way through the CPU shows in the whole job.",
     "against.below_peak": "The largest size was too small to saturate the links, or all nodes of the fleet are "
     "equally slow.",
+    "cause.below_known_good": "slower than healthy machines of this kind",
+    "remedy.below_known_good": "Compare links, network ports and transports in the NCCL log with a healthy node; "
+    "where all nodes read alike, compare versions and settings with the machine the number comes from.",
+    "why.below_known_good": "The peak leaves room that healthy machines do not need. NVLS that is silently off, or one "
+    "network port of eight that is lost, stay above 70 % of it and below what such machines read.",
+    "against.below_known_good": "The number was measured with another version or another setting, and all nodes of "
+    "the fleet read alike.",
+    "cause.slow_vs_peers": "slower than its peers",
+    "remedy.slow_vs_peers": "Compare links, clocks and versions with a node that is fast; measure again to see whether "
+    "it stays.",
+    "why.slow_vs_peers": "Nodes of one kind read the same in the same job. One that lies below all others has "
+    "something they do not have, and in a job over all of them everybody waits for it.",
+    "against.slow_vs_peers": "A second run reads like the others: then it shared the node with somebody.",
+    "cause.slow_vs_past": "slower than it used to be",
+    "remedy.slow_vs_past": "See what changed since: driver, firmware, settings, repairs.",
+    "why.slow_vs_past": "The same machine reads the same in the same job. What fell by more than it ever scattered "
+    "was changed, or wears out.",
+    "against.slow_vs_past": "All nodes fell by as much after a change that was wanted.",
     "cause.job_not_whole": "the job gave no complete measurement",
     "remedy.job_not_whole": "Read the raw output of the job; the reason is among the evidence.",
     "why.job_not_whole": "The table has no end, lacks sizes or ranks, or the program gave no numbers. What is there "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from healthcheck.diagnosis.catalogue.lines import (
     ARGUMENTS,
+    BANDWIDTH,
     BUILD,
     CARDS,
     GPUS,
@@ -81,6 +82,30 @@ JOB_CAUSES: tuple[Cause, ...] = (
         confidence=_LIKELY,
         commands=TOPOLOGY,
         reference=PERFORMANCE,
+    ),
+    Cause(
+        "below_known_good",
+        Severity.WARNING,
+        rules=("known_good.below",),
+        confidence=_LIKELY,
+        commands=TOPOLOGY,
+        reference=BANDWIDTH,
+    ),
+    Cause(
+        "slow_vs_peers",
+        Severity.WARNING,
+        rules=("peers.outlier",),
+        confidence=_LIKELY,
+        commands=TOPOLOGY,
+        reference=BANDWIDTH,
+    ),
+    Cause(
+        "slow_vs_past",
+        Severity.WARNING,
+        rules=("history.worse",),
+        confidence=_LIKELY,
+        commands=TOPOLOGY,
+        reference=BANDWIDTH,
     ),
     Cause(
         "rank_failed",
