@@ -27,8 +27,9 @@ CHECK_TEXTS: dict[str, str] = {
     "check.platform.detect": "which machine type is it; without expectation there is no verdict",
     "check.job.integrity": "is the measurement whole, correct and consistent; a fast wrong result, or a table "
     "without its end, is worth nothing",
-    "check.bandwidth.busbw": "is the slower placement fast enough in bus bandwidth: in percent of peak, against healthy "
-    "machines of its kind, its peers and its own past, and over which ways; it can be compared with the speed of a link",
+    "check.bandwidth.busbw": "is the slower placement fast enough in bus bandwidth: in percent of peak, against "
+    "healthy machines of its kind, its peers and its own past, and over which ways; it can be compared with the speed "
+    "of a link",
     "check.bandwidth.algbw": "how many percent of peak does the slower placement reach in algorithm bandwidth; that "
     "is what an application sees",
     "check.localise.node": "who slows a job between nodes: slow in pairs with several partners that are well "

@@ -28,8 +28,8 @@ LIMIT_TEXTS: dict[str, str] = {
     "limit.localise.node": "FAIL from a tenth of loss up or where the job was FAIL, else DEGRADED; likely and "
     "suspected: DEGRADED",
     "limit.localise.rail": "FAIL from a tenth of loss up, else DEGRADED",
-    "limit.bandwidth.busbw": "below the healthy fraction of peak DEGRADED, below the broken fraction FAIL; below 90 % of "
-    "known-good numbers, an outlier among five peers or more, or 5 % and its spread below its own past DEGRADED; a wrong "
-    "way of NCCL as bad as the check about it; the worst decides",
+    "limit.bandwidth.busbw": "below the healthy fraction of peak DEGRADED, below the broken fraction FAIL; below 90 % "
+    "of known-good numbers, an outlier among five peers or more, or 5 % and its spread below its own past DEGRADED; a "
+    "wrong way of NCCL as bad as the check about it; the worst decides",
     "limit.bandwidth.algbw": "below the healthy fraction of the platform DEGRADED, below its broken fraction FAIL",
 }
