@@ -1,11 +1,14 @@
-"""The peak as a function, not a constant: how fast could this job be at most, and by which arithmetic?"""
+"""The peak as a function, not a constant: how fast could this job be at most, and by which arithmetic?
+
+N nodes with g GPUs each are n = N g ranks. Inside a node a GPU moves what its NVLinks carry; between nodes a node
+moves what its NICs carry; the lower of the two is the peak. docs/bandwidth.md derives each factor.
+"""
 
 from __future__ import annotations
 
 import math
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from healthcheck.model.algorithm import Algorithm
 from healthcheck.model.collective import Collective
@@ -15,17 +18,8 @@ ABOVE_CEILING = 1.05
 """What is this much above the highest bound was not measured on the machine that the platform describes; timing alone
 moves a reading by a few per cent."""
 
-
-class Peak(Struct, frozen=True):
-    """An upper bound in GB/s (bus bandwidth, one direction) with the line that derives it."""
-
-    busbw_gbyte_s: float
-    derivation: str
-    source: str
-
-
-# Collectives whose data flows around a ring, so that all NICs of a node add up.
-_RING = frozenset(
+# Their data flows around a ring, which crosses each node boundary once, so that all NICs of a node add up.
+_AROUND = frozenset(
     {
         Collective.ALL_REDUCE,
         Collective.ALL_GATHER,
@@ -35,7 +29,35 @@ _RING = frozenset(
     }
 )
 # Those that can first be done inside a node, so that less has to leave it.
-_HIERARCHICAL = frozenset({Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_SCATTER})
+_IN_LEVELS = frozenset({Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_SCATTER})
+
+
+class Peak(Struct, frozen=True):
+    """An upper bound in GB/s (bus bandwidth, one direction), and the `steps` that lead to it, one line each."""
+
+    busbw_gbyte_s: float
+    steps: tuple[str, ...]
+    source: str
+
+    @property
+    def derivation(self) -> str:
+        """The steps in one line."""
+        return "; ".join(self.steps)
+
+
+class _Job(Struct, frozen=True):
+    """Who takes part: `gpus` and `nics` of each of `nodes` nodes."""
+
+    platform: Platform
+    nodes: int
+    gpus: int
+    nics: int
+    collective: Collective
+    algorithm: Algorithm
+
+    @property
+    def ranks(self) -> int:
+        return self.nodes * self.gpus
 
 
 def peak(
@@ -49,96 +71,128 @@ def peak(
 ) -> Peak | None:
     """The peak bus bandwidth of a job over `nodes` nodes; None where no bound is published.
 
-    `gpus` and `nics` are how many of a node the job uses (None: all, or the NICs near those GPUs). Inside a node the
-    rate of one GPU's NVLinks bounds every collective. Between nodes a ring crosses each node boundary once, so the sum
-    of the NICs used bounds it too; an exchange of everybody with everybody is bound by the NIC share of one GPU, a
-    neighbour exchange by one NIC. Tree, NVLS and SHARP as in docs/bandwidth.md.
+    `gpus` of a node that the job uses, None for all; `nics` of a node, None for all that are near those GPUs. More
+    than those cannot be used: one GPU of eight drives one NIC of eight.
     """
-    if collective is Collective.HYPERCUBE:
-        return None
-    used = platform.gpu.count if gpus is None else gpus
-    inside = _inside(platform, used)
-    if nodes <= platform.nvlink_nodes:
-        return _alone(platform, used * max(nodes, 1), collective, inside, algorithm)
-    near = _near_nics(platform, used) if nics is None else nics
-    if near == 0 or platform.nvlink_nodes > 1:
-        return None
-    return _between(platform, nodes, collective, used, near, inside, algorithm)
+    return _bound(_job(platform, nodes, collective, gpus, nics, algorithm), platform.intra_busbw_gbyte_s)
 
 
 def ceiling_gbyte_s(
-    platform: Platform, nodes: int, collective: Collective, *, gpus: int | None = None, nics: int | None = None
-) -> float | None:
-    """Above this no algorithm can be, in GB/s; None where no bound is published. Where the peak is what a topology
-    delivers, its line rate counts."""
-    raw = platform.line_rate_gbyte_s
-    full = platform.gpu.count if gpus is None else gpus
-    if raw is not None and full == platform.gpu.count:
-        platform = replace(platform, intra_busbw_gbyte_s=raw)
-    algorithms = (Algorithm.RING, Algorithm.TREE, Algorithm.SHARP, *((Algorithm.NVLS,) if platform.has_nvls else ()))
-    bounds = [peak(platform, nodes, collective, gpus=gpus, nics=nics, algorithm=one) for one in algorithms]
-    highest = max((bound.busbw_gbyte_s for bound in bounds if bound is not None), default=None)
-    return None if highest is None else ABOVE_CEILING * highest
-
-
-def _inside(platform: Platform, gpus: int) -> Sourced:
-    """The bound inside a node, of these many of its GPUs."""
-    for fewer in platform.intra_of_fewer_gbyte_s:
-        if fewer.gpus == gpus:
-            return Sourced(fewer.value, fewer.source)
-    return platform.intra_busbw_gbyte_s
-
-
-def _near_nics(platform: Platform, gpus: int) -> int:
-    """A GPU uses the NICs near it: one GPU of eight drives one NIC of eight."""
-    return math.ceil(platform.nics.count * min(gpus, platform.gpu.count) / platform.gpu.count)
-
-
-def _alone(platform: Platform, ranks: int, collective: Collective, inside: Sourced, algorithm: Algorithm) -> Peak:
-    """One node, or nodes that NVLink joins as if they were one."""
-    if algorithm is Algorithm.NVLS and collective is Collective.ALL_REDUCE and ranks > 1:
-        factor = 2 * (ranks - 1) / (ranks + 1)
-        bound = inside.value * factor
-        words = f"inside, added up in the switch: {inside.value:g} GB/s x 2 x {ranks - 1}/{ranks + 1} = {bound:.1f}"
-        return Peak(bound, words, inside.source)
-    return Peak(inside.value, f"inside a node: {inside.value:g} GB/s a GPU and direction", inside.source)
-
-
-def _between(
     platform: Platform,
     nodes: int,
     collective: Collective,
-    gpus: int,
-    nics: int,
-    inside: Sourced,
+    *,
+    gpus: int | None = None,
+    nics: int | None = None,
+    algorithm: Algorithm | None = None,
+) -> float | None:
+    """Above this no algorithm can be, in GB/s; None where no bound is published.
+
+    Where the peak is what a topology delivers, its line rate counts here. `algorithm`: only what this one can.
+    """
+    inside = platform.line_rate_gbyte_s or platform.intra_busbw_gbyte_s
+    jobs = [
+        _job(platform, nodes, collective, gpus, nics, one)
+        for one in (possible_algorithms(platform) if algorithm is None else (algorithm,))
+    ]
+    bounds = [bound.busbw_gbyte_s for job in jobs if (bound := _bound(job, inside)) is not None]
+    return ABOVE_CEILING * max(bounds) if bounds else None
+
+
+def possible_algorithms(platform: Platform) -> tuple[Algorithm, ...]:
+    """What NCCL can choose from on such machines: NVLS needs switches that add up, SHARP an InfiniBand that does."""
+    able = {Algorithm.NVLS: platform.has_nvls, Algorithm.SHARP: platform.nics.link_layer.lower() == "infiniband"}
+    return tuple(algorithm for algorithm in Algorithm if able.get(algorithm, True))
+
+
+def _job(
+    platform: Platform,
+    nodes: int,
+    collective: Collective,
+    gpus: int | None,
+    nics: int | None,
     algorithm: Algorithm,
-) -> Peak:
-    one = platform.nics.each_gbyte_s
-    total = nics * one
-    rate = f"{nics} NICs x {platform.nics.rate_gbit_s:g} Gb/s / 8 = {total:g}"
-    if platform.nics.slot_gbyte_s is not None and one < platform.nics.rate_gbit_s / 8:
-        rate = f"{nics} NICs x {one:g} GB/s of their PCIe slots = {total:g}"
-    ranks = gpus * nodes
-    top = inside
-    if collective not in _RING:
-        if collective is Collective.SENDRECV:
-            bound, words = one, f"one NIC = {one:g}"
-        else:
-            bound = total / gpus * (ranks - 1) / (ranks - gpus)
-            words = f"({rate}) / {gpus} GPUs x {ranks - 1} of {ranks - gpus} ranks elsewhere = {bound:.1f}"
-    elif algorithm is Algorithm.SHARP and collective is Collective.ALL_REDUCE:
-        bound = total * 2 * (ranks - 1) / ranks
-        words = f"({rate}), added up in the network x 2 x {ranks - 1}/{ranks} = {bound:.1f}"
-    elif algorithm in (Algorithm.TREE, Algorithm.NVLS) and collective in _HIERARCHICAL:
-        bound = total * (ranks - 1) / (gpus * (nodes - 1))
-        words = f"({rate}) x {ranks - 1} of {gpus} x {nodes - 1} = {bound:.1f}"
-        if algorithm is Algorithm.NVLS:
-            found = _alone(platform, gpus, collective, inside, algorithm)
-            top = Sourced(found.busbw_gbyte_s, found.source)
+) -> _Job:
+    used = platform.gpu.count if gpus is None else min(gpus, platform.gpu.count)
+    near = math.ceil(platform.nics.count * used / platform.gpu.count)
+    return _Job(platform, nodes, used, near if nics is None else min(nics, near), collective, algorithm)
+
+
+def _bound(job: _Job, inside: Sourced) -> Peak | None:
+    """`inside` is the rate of a GPU in a job of all GPUs of a node."""
+    if job.collective is Collective.HYPERCUBE:
+        return None
+    within = _within(job, inside)
+    if job.nodes <= job.platform.nvlink_nodes:
+        return within
+    if job.nics == 0 or job.platform.nvlink_nodes > 1:
+        return None
+    between = _between(job)
+    if job.gpus == 1:
+        return between  # one GPU a node moves nothing over NVLink
+    if within is None:
+        return None
+    top, bound = within.busbw_gbyte_s, between.busbw_gbyte_s
+    steps = (*within.steps, *between.steps, f"the lower of both: min({top:.4g}, {bound:.4g}) = {min(top, bound):.4g}")
+    return Peak(min(top, bound), steps, f"{within.source}; {between.source}")
+
+
+def _within(job: _Job, inside: Sourced) -> Peak | None:
+    """What a GPU moves inside its node, or inside the nodes that NVLink joins as if they were one."""
+    platform = job.platform
+    if job.gpus < platform.gpu.count:
+        fewer = next((one for one in platform.intra_of_fewer_gbyte_s if one.gpus == job.gpus), None)
+        if fewer is not None:
+            inside = Sourced(fewer.value, fewer.source)
+        elif platform.is_mesh:
+            return None  # it depends on which GPUs they are, and nobody says
+    joined = 1 < job.nodes <= platform.nvlink_nodes
+    rate, where = inside.value, "in nodes joined by NVLink" if joined else "inside a node"
+    steps = (f"{where}: {rate:g} GB/s a GPU and direction",)
+    together = job.ranks if joined else job.gpus
+    if not _in_switches(job) or together < 2:
+        return Peak(rate, steps, inside.source)
+    bound = rate * 2 * (together - 1) / (together + 1)
+    words = f"added up in the switches: {rate:g} x 2 x {together - 1}/{together + 1} = {bound:.4g}"
+    return Peak(bound, (*steps, words), inside.source)
+
+
+def _in_switches(job: _Job) -> bool:
+    """Do the switches between the GPUs add up? With SHARP between the nodes NCCL uses them as well."""
+    if job.collective is not Collective.ALL_REDUCE:
+        return False
+    sharp = job.algorithm is Algorithm.SHARP and job.platform.has_nvls and job.nodes > 1
+    return sharp or job.algorithm is Algorithm.NVLS
+
+
+def _between(job: _Job) -> Peak:
+    """What leaves a node, held against its NICs."""
+    nics = job.platform.nics
+    total = job.nics * nics.each_gbyte_s
+    if nics.each_gbyte_s < nics.rate_gbit_s / 8:
+        rate = f"{job.nics} NICs x {nics.each_gbyte_s:g} GB/s of their PCIe slots = {total:g}"
     else:
-        bound, words = total, rate
-    source = f"{inside.source}; {platform.nics.source}"
-    if gpus == 1:
-        # One GPU a node moves nothing over NVLink.
-        return Peak(bound, f"between nodes, one GPU each: {words} GB/s", platform.nics.source)
-    return Peak(min(top.value, bound), f"between nodes: min({top.value:g}, {words}) GB/s", source)
+        rate = f"{job.nics} NICs x {nics.rate_gbit_s:g} Gb/s / 8 = {total:g}"
+    factor, words = _share(job)
+    bound = total * factor
+    steps = (f"between nodes: {rate}", *((f"{words} = {bound:.4g}",) if words else ()))
+    source = nics.source if nics.slot_gbyte_s is None else f"{nics.source}; {nics.slot_gbyte_s.source}"
+    return Peak(bound, steps, source)
+
+
+def _share(job: _Job) -> tuple[float, str]:
+    """(bus bandwidth per GB/s of the NICs of a node, the words for it; empty where it is the sum of them)."""
+    gpus, nodes, ranks = job.gpus, job.nodes, job.ranks
+    if job.collective is Collective.SENDRECV:
+        own = min(job.nics, max(1, job.nics // gpus))
+        return own / job.nics, f"of one GPU to its neighbour: {own} of {job.nics} NICs"
+    if job.collective not in _AROUND:
+        others = ranks - gpus
+        words = f"of one GPU, {others} of its {ranks - 1} partners elsewhere: / {gpus} x {ranks - 1}/{others}"
+        return (ranks - 1) / others / gpus, words
+    if job.algorithm is Algorithm.SHARP and job.collective is Collective.ALL_REDUCE:
+        return 2 * (ranks - 1) / ranks, f"added up in the network: x 2 x {ranks - 1}/{ranks}"
+    if job.algorithm in (Algorithm.TREE, Algorithm.NVLS) and job.collective in _IN_LEVELS:
+        words = f"first inside, then between nodes: x {ranks - 1}/({gpus} x {nodes - 1})"
+        return (ranks - 1) / (gpus * (nodes - 1)), words
+    return 1.0, ""

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from healthcheck.model.algorithm import Algorithm
 from healthcheck.model.collective import Collective
-from healthcheck.model.gpu_models import has_nvls
+from healthcheck.model.gpu_models import FULL_BOARD, board_gpu, has_nvls
 
 _NVLINK_GBYTE_S = 100.0  # a ring over PCIe ends far below, even of the sixth generation; NVLink boards begin above
 _VERBS_LAYERS, EFA = ("infiniband", "ethernet"), "efa"
@@ -116,6 +116,13 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     def has_nvls(self) -> bool:
         """Can the switches between the GPUs add up by themselves (NVLS)?"""
         return self.has_nvlink and any(has_nvls(name, self.gpu.count) for name in self.gpu.names)
+
+    @property
+    def is_mesh(self) -> bool:
+        """Are the GPUs of a node joined by links of their own, without switches? Then fewer GPUs have fewer links."""
+        boards = [board for name in self.gpu.names if (board := board_gpu(name)) is not None]
+        small = self.gpu.count < FULL_BOARD
+        return self.has_nvlink and not self.has_nvls and any(small or not board.switched for board in boards)
 
     @property
     def has_rdma(self) -> bool:
