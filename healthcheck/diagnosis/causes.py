@@ -9,6 +9,7 @@ import re
 from functools import cache
 
 from healthcheck.diagnosis.catalogue.fabric import FABRIC_CAUSES
+from healthcheck.diagnosis.catalogue.fingerprints import FINGERPRINT_CAUSES
 from healthcheck.diagnosis.catalogue.fleet import FLEET_CAUSES
 from healthcheck.diagnosis.catalogue.gpus import GPU_CAUSES
 from healthcheck.diagnosis.catalogue.jobs import JOB_CAUSES
@@ -31,6 +32,7 @@ CAUSES: tuple[Cause, ...] = (
     *NCCL_CAUSES,
     *NCCL_NET_CAUSES,
     *SEARCH_CAUSES,
+    *FINGERPRINT_CAUSES,
     *JOB_CAUSES,
     *MACHINE_CAUSES,
 )

@@ -8,12 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from healthcheck.diagnosis.cause import Cause
-from healthcheck.diagnosis.causes import CAUSES, FOLLOWS, NOT_MEASURED, STOPPED, urgency
+from healthcheck.diagnosis.causes import BY_CODE, CAUSES, FOLLOWS, NOT_MEASURED, STOPPED, urgency
+from healthcheck.diagnosis.fingerprints import Shape
 from healthcheck.diagnosis.grouping import BETWEEN_NODES, Group, groups
+from healthcheck.diagnosis.hinting import UNEXPLAINED_SLOWNESS, Hinting
 from healthcheck.diagnosis.warnings import NOT_ALONE
 from healthcheck.model.component import Component, Kind, natural, node
 from healthcheck.model.finding import CheckResult, Confidence, Finding
 from healthcheck.model.message import Arg, Message, say
+from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Evidence
 from healthcheck.model.verdict import Verdict
 
@@ -47,6 +50,8 @@ def findings(
     run_id: str,
     members: Mapping[str, tuple[str, ...]] | None = None,
     interrupted: bool = False,
+    shapes: Mapping[str, Shape] | None = None,
+    platform: Platform | None = None,
 ) -> tuple[Finding, ...]:
     """One finding a fault (a component and its cause), most urgent first; what a fault explains is evidence of it.
 
@@ -54,11 +59,13 @@ def findings(
     that was named to its verdict; one that is not PASS without a result of its own gets a finding that says so. A
     SKIPPED result becomes a finding only where a host was left alone (busy); a check that does not apply to the
     machine does not. `interrupted`: the user ended the run, which is why hosts may be without a result.
+    `shapes` maps a job to what it was, so that a number on `platform` that nothing explains is told what it looks like.
     """
     members = members or {}
     found = groups(checks, members)
     passed = _Passed(checks, members)
-    ranked = [_explained(group, passed, run_id) for group in found]
+    hinting = Hinting(platform, shapes or {}, checks, members)
+    ranked = [_explained(group, passed, hinting, run_id) for group in found]
     spoken_for = {group.component.host for group in found}
     ranked += [
         _unmeasured(host, verdict, STOPPED if interrupted else NOT_MEASURED, run_id)
@@ -87,10 +94,10 @@ class _Passed:
                 for host in hosts:
                     self._between.setdefault(host, []).append(check)
 
-    def against(self, group: Group) -> list[CheckResult]:
+    def against(self, group: Group, cause: Cause) -> list[CheckResult]:
         """A good joint job speaks against a sick card of a node in it; other looks by what the catalogue says."""
         host = group.component.host or ""
-        named = group.cause.contradicted
+        named = cause.contradicted
         against = [
             check
             for check in self._on_host.get(host, ())
@@ -100,25 +107,28 @@ class _Passed:
         return against + (self._between.get(host, []) if group.component.kind is Kind.HCA else [])
 
 
-def _explained(group: Group, passed: _Passed, run_id: str) -> _Ranked:
+def _explained(group: Group, passed: _Passed, hinting: Hinting, run_id: str) -> _Ranked:
     first, cause, args = group.own[0], group.cause, group.own[0].message.args
+    sure, looks = first.confidence, None
     if group.follows:
         parts = sorted({other.component for other in group.follows}, key=lambda part: natural(part.text))
         cause, args = FOLLOWS, {"parts": ", ".join(map(str, parts[:NAMED_PARTS])), "count": len(parts)}
+    elif cause.code in UNEXPLAINED_SLOWNESS and (looks := hinting.of(group.own)) is not None:
+        cause, args, sure = BY_CODE[looks.cause], looks.args, looks.confidence
     told = (*group.own, *sorted(group.folded, key=lambda check: -check.verdict))
     evidence = dict.fromkeys(entry for check in told for entry in check.evidence or (_as_evidence(check),))
     unsure = first.message.code in NOT_ALONE
     finding = Finding(
         component=group.component,
         verdict=group.verdict,
-        confidence=Confidence.SUSPECTED if unsure else first.confidence or cause.confidence,
+        confidence=Confidence.SUSPECTED if unsure else sure or cause.confidence,
         cause=_text("cause", cause, args),
         remedy=_text("remedy", cause, args),
-        evidence_for=_distinct(check.message for check in told),
+        evidence_for=_distinct((*(check.message for check in told), *((looks.message,) if looks else ()))),
         evidence_against=_distinct(
             (
                 *(told for check in group.own for told in check.against),
-                *(check.message for check in passed.against(group)),
+                *(check.message for check in passed.against(group, cause)),
             )
         ),
         commands=_told(cause, first.message) + commands(cause, group.component, run_id),

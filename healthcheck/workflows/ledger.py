@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from healthcheck.diagnosis.explain import findings
+from healthcheck.diagnosis.fingerprints import Shape, shape_of
 from healthcheck.evaluation.advice import settled
 from healthcheck.evaluation.fleet import fleet_settings
 from healthcheck.evaluation.gate import checks_by_host, exit_code, host_verdict, proven_hosts, run_verdict
@@ -46,9 +47,9 @@ class Ledger:
     both map to the sentence that says why. `slow_together` took part in a job over several nodes that was DEGRADED.
     `began_at` is when the first benchmark began, in seconds since 1970 by our clock. `slurm` may be asked by workers,
     who also note in `launch_folders` where they brought files.
-    `joint` are the judged jobs of multi_node, `tool` is nccl-tests (name, version) as a table printed it; `verified`
-    are the hosts that a search proved together. `before` and `after` say how to read the looks that were kept, `past`
-    is what the nodes used to read.
+    `shapes` says of each job what it was. `joint` are the judged jobs of multi_node, `tool` is nccl-tests (name,
+    version) as a table printed it; `verified` are the hosts that a search proved together. `before` and `after` say how
+    to read the looks that were kept, `past` is what the nodes used to read.
     """
 
     def __init__(self, request: RunRequest, engine: Engine) -> None:
@@ -63,6 +64,7 @@ class Ledger:
         self.known_hosts: dict[str, tuple[str, ...]] = {}
         self.checks: list[CheckResult] = []
         self.jobs: list[JobRecord] = []
+        self.shapes: dict[str, Shape] = {}
         self.limits: list[Limit] = []
         self.set_aside: dict[str, Message] = {}
         self.excluded: dict[str, Message] = {}
@@ -134,6 +136,8 @@ class Ledger:
     def add_job(self, outcome: JobOutcome, verdict: Verdict, reasons: tuple[Message, ...]) -> None:
         """Keep one job, and what it left behind on its hosts."""
         job = outcome.job
+        if self.platform is not None:
+            self.shapes[job.id] = shape_of(job, self.platform)
         self._note_what_may_still_run(outcome)
         # In order of time on every host: the visit after a later job deletes what one before it could not.
         self.logs_left.difference_update(job.hosts if outcome.result.kind not in NEVER_STARTED else ())
@@ -209,6 +213,8 @@ class Ledger:
                 request.run_id,
                 {job.id: job.hosts for job in self.jobs},
                 interrupted=state == "interrupted",
+                shapes=self.shapes,
+                platform=self.platform,
             ),
             healthy_hosts=proven,
             excluded_hosts=self._excluded(verdicts, proven, by_host),

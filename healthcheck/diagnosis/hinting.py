@@ -1,0 +1,109 @@
+"""A bandwidth that nothing measured explains: what its number is consistent with, and what speaks for and against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from healthcheck.diagnosis.causes import BY_CODE
+from healthcheck.diagnosis.fingerprints import Hint, Shape, hints
+from healthcheck.model.finding import CheckResult, Confidence
+from healthcheck.model.message import Arg, Message, say
+from healthcheck.model.platform import Platform
+from healthcheck.model.verdict import Verdict
+
+UNEXPLAINED_SLOWNESS = frozenset({"far_below_peak", "below_peak", "below_known_good", "slow_vs_peers", "slow_vs_past"})
+"""Causes that only say that a number is low."""
+_BUSBW = "bandwidth.busbw"
+
+_CARDS = ("hca.missing", "hca.inactive", "hca.down", "hca.unused", "hca.vanished", "nics.fewer", "settings.forced")
+_NO_RDMA = ("transport.socket", "hca.verbs_missing", "hca.verbs_closed", "settings.ib_disable")
+_NO_PEERS = ("p2p.shm", "p2p.pcie", "pcie.acs_on", "pcie.iommu_on", "settings.p2p_disable")
+_LOST_LINKS = ("topology.no_nvlink", "nvlink.all_inactive", "fabric.down", "settings.p2p_disable")
+_FOR: Mapping[str, tuple[str, ...]] = {
+    "tcp_speed": _NO_RDMA,
+    "ethernet_speed": _NO_RDMA,
+    "gdr_lost": ("gdr.off", "gdr.load_failed", "gdr.not_loaded", "gdr.none", "settings.gdr_level"),
+    "network_inside": ("transport.loopback", *_NO_PEERS),
+    "host_memory_speed": _NO_PEERS,
+    "pcie_speed": (*_LOST_LINKS, "p2p.pcie", "p2p.shm"),
+    "nvls_unused": ("nvls.off", "fabric.not_joined", "fabric.not_well", "settings.nvls_disable"),
+    "fewer_nics": _CARDS,
+    "half_of_nics": ("pcie.narrow", "pcie.slow", "hca.rate_low", "hca.rate_broken", "gdr.off", "gdr.far"),
+    "through_cpu": ("gdr.far", "rail.far", "pcie.acs_on"),
+}
+"""Rules of other results that speak for a cause without being bad enough to explain the number by themselves."""
+
+
+class Looks(Struct, frozen=True):
+    """What a slow job looks like: the code of a cause with the arguments of its texts, the sentence, and how sure."""
+
+    cause: str
+    args: dict[str, Arg]
+    message: Message
+    confidence: Confidence
+
+
+class Hinting:
+    """The looks and lines of a run, asked about one slow job after the other.
+
+    `shapes` maps a job to what it was, `members` to its hosts; a job without a shape looks like nothing.
+    """
+
+    def __init__(
+        self,
+        platform: Platform | None,
+        shapes: Mapping[str, Shape],
+        checks: Iterable[CheckResult],
+        members: Mapping[str, tuple[str, ...]],
+    ) -> None:
+        self._platform = platform
+        self._shapes = shapes
+        self._members = members
+        named = {rule for rules in _FOR.values() for rule in rules}
+        named |= {rule for code in _FOR for rule in BY_CODE[code].contradicted}
+        self._told: dict[str, dict[str, Verdict]] = {}
+        for check in checks if shapes else ():
+            host = check.component.host
+            if host is not None and check.rule in named:
+                told = self._told.setdefault(check.rule, {})
+                told[host] = max(check.verdict, told.get(host, check.verdict))
+
+    def of(self, slow: Sequence[CheckResult]) -> Looks | None:
+        """What the results of one fault look like; what a log or a look speaks for goes first.
+
+        None where it is no bandwidth, and for what every host of the job has disproved.
+        """
+        reading = next((check for check in slow if check.check == _BUSBW and check.observed is not None), None)
+        shape = self._shapes.get(reading.job) if reading is not None else None
+        if self._platform is None or reading is None or reading.observed is None or shape is None:
+            return None
+        host = reading.component.host
+        hosts = self._members.get(reading.job) or ((host,) if host is not None else ())
+        found = [
+            hint for hint in hints(self._platform, shape, reading.observed) if not self._disproved(hint.cause, hosts)
+        ]
+        if not found:
+            return None
+        found.sort(key=lambda hint: not self._spoken_for(hint.cause, hosts))
+        first = found[0]
+        sure = Confidence.LIKELY if self._spoken_for(first.cause, hosts) else Confidence.SUSPECTED
+        return Looks(first.cause, first.message.args, consistent(reading.observed, found), sure)
+
+    def _spoken_for(self, code: str, hosts: Iterable[str]) -> bool:
+        return any(
+            self._told.get(rule, {}).get(host, Verdict.PASS) > Verdict.PASS for rule in _FOR[code] for host in hosts
+        )
+
+    def _disproved(self, code: str, hosts: Sequence[str]) -> bool:
+        return any(
+            bool(hosts) and all(self._told.get(rule, {}).get(host) is Verdict.PASS for host in hosts)
+            for rule in BY_CODE[code].contradicted
+        )
+
+
+def consistent(observed_gbyte_s: float, found: Sequence[Hint]) -> Message:
+    """All that a number is consistent with, in one sentence."""
+    looks = "; or ".join(str(hint.message) for hint in found)
+    return say("hint.consistent", observed_gbyte_s=round(observed_gbyte_s, 2), looks=looks)

@@ -1,0 +1,1 @@
+"""Numbers that others have published, and those of docs/bandwidth.md."""
