@@ -9,7 +9,8 @@ from pathlib import Path
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message
 from healthcheck.model.platform import Platform
-from healthcheck.ports import Clock, Transport
+from healthcheck.ports import Clock, Memory, Transport
+from healthcheck.workflows.request import RunRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,16 @@ class Outside:
         """Close every connection."""
         self.transport.close()
         self.local.close()
+
+
+def memory_of(folder: Path, request: RunRequest) -> Memory:
+    """What the runs beside the run directory `folder` say of the past of its nodes."""
+    from healthcheck.edge.digests import simulated_fleet
+    from healthcheck.edge.past import FolderMemory
+
+    fleet = simulated_fleet(folder)
+    seed = None if fleet is None else fleet.seed
+    return FolderMemory(folder.parent, request.playbook, request.playbook_sha256, seed)
 
 
 def real_outside(ssh_config: Path | None, accept_new_host_keys: bool, n_hosts: int) -> Outside:

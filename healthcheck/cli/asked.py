@@ -15,12 +15,15 @@ from msgspec.structs import replace
 
 from healthcheck import __version__
 from healthcheck.cli.exits import say
+from healthcheck.cli.given_baseline import given_baseline
 from healthcheck.cli.search_options import LOCALISE, fraction, seconds, with_search
+from healthcheck.edge.baselines import stored_baseline
 from healthcheck.edge.owner import adopt, current_owner, is_dead
 from healthcheck.edge.places import is_file, is_folder
 from healthcheck.edge.shipped import load_hosts, load_platform, load_playbook, shipped_platforms
 from healthcheck.edge.store import DirectoryStore
 from healthcheck.errors import InputError
+from healthcheck.model.baseline import Baseline
 from healthcheck.model.command import JobOutcome
 from healthcheck.model.host import Host
 from healthcheck.model.message import say as message
@@ -64,6 +67,8 @@ class Asked(Struct, frozen=True):
     max_rounds: int | None = None
     budget: str | None = None
     sensitivity: str | None = None
+    baseline: Path | None = None
+    no_history: bool = False
 
 
 class Inputs(Struct, frozen=True):
@@ -74,6 +79,7 @@ class Inputs(Struct, frozen=True):
     platform: Platform | None
     hosts: tuple[Host, ...]
     hosts_text: str
+    baseline: Baseline | None = None
 
 
 # A run as it begins: what is asked for, where it is kept, what was measured before, and the outside world.
@@ -101,7 +107,8 @@ def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
             asked.simulate, model, asked.seed, asked.faults, asked.leaf_size, asked.job_seconds
         )
         _check_launch_from(asked, hosts)
-        return Inputs(playbook, playbook_text, platform, hosts, ""), outside
+        baseline = given_baseline(asked.baseline, playbook, asked.playbook, hosts, platform, simulated=True)
+        return Inputs(playbook, playbook_text, platform, hosts, "", baseline), outside
     if asked.faults:
         raise InputError("--fault", "plants a fault in a simulated cluster; it needs --simulate N")
     if asked.hosts is None:
@@ -110,13 +117,14 @@ def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
     _check_launch_from(asked, hosts)
     if asked.ssh_config is not None and not is_file(asked.ssh_config):
         raise InputError("--ssh-config", f"there is no file {asked.ssh_config}")
+    baseline = given_baseline(asked.baseline, playbook, asked.playbook, hosts, platform, simulated=False)
     outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(hosts))
-    return Inputs(playbook, playbook_text, platform, hosts, hosts_text), outside
+    return Inputs(playbook, playbook_text, platform, hosts, hosts_text, baseline), outside
 
 
 def _refuse_what_no_record_holds(asked: Asked) -> None:
     """Bytes that are no UTF-8, and a folder on the nodes that would mean another place on each of them."""
-    for option, value in (("-o", asked.results), ("--push", asked.push), ("--nccl-tests", asked.nccl_tests)):
+    for option, value in (("-o", asked.results), ("--push", asked.push), ("--nccl-tests", asked.nccl_tests), ("--baseline", asked.baseline)):
         text = str(value or "")
         if any("\ud800" <= char <= "\udfff" or not (char.isprintable()) for char in text):
             raise InputError(option, f"{text!a} is not one line of UTF-8 text; a report could not hold it")
@@ -157,6 +165,8 @@ def new_request(asked: Asked, inputs: Inputs, run_id: str) -> RunRequest:
         max_rounds=asked.max_rounds or MOST_ROUNDS,
         budget_s=seconds(asked.budget),
         sensitivity=fraction(asked.sensitivity),
+        baseline=inputs.baseline,
+        history=not asked.no_history,
     )
 
 
@@ -196,7 +206,8 @@ def _push_files(asked: Asked, playbook: Playbook) -> tuple[tuple[PushFile, ...],
 
 def encode_asked(asked: Asked) -> str:
     """The flags of a run, for `inputs/` of the run, so that `--resume` needs none of them again."""
-    absolute = replace(asked, push=asked.push.resolve() if asked.push is not None else None)
+    push, baseline = (None if path is None else path.resolve() for path in (asked.push, asked.baseline))
+    absolute = replace(asked, push=push, baseline=baseline)
     return msgspec.json.format(msgspec.json.encode(absolute, enc_hook=str), indent=1).decode() + "\n"
 
 
@@ -217,6 +228,7 @@ def _asked_before(store: DirectoryStore, asked: Asked) -> Asked:
         max_rounds=asked.max_rounds or before.max_rounds,
         budget=asked.budget or before.budget,
         sensitivity=asked.sensitivity or before.sensitivity,
+        no_history=asked.no_history or before.no_history,
     )
 
 
@@ -249,7 +261,7 @@ def resumed_run(asked: Asked, run: str) -> Begun:
     else:
         outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(record.inventory))
     playbook = with_search(record.playbook) if search else record.playbook
-    inputs = Inputs(playbook, "", record.platform, record.inventory, "")
+    inputs = Inputs(playbook, "", record.platform, record.inventory, "", stored_baseline(store.folder))
     owner = adopt(record.owner)
     request = replace(
         new_request(asked, inputs, record.run_id),

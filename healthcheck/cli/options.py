@@ -33,6 +33,12 @@ NcclTestsFolder = Annotated[str | None, typer.Option("--nccl-tests", help="Folde
 PushFolder = Annotated[
     Path | None, typer.Option("--push", help="Local nccl-tests build folder, copied to the nodes when it differs.")
 ]
+BaselineFile = Annotated[
+    Path | None, typer.Option("--baseline", help="Hold every node against this file of `healthcheck baseline`.")
+]
+NoHistory = Annotated[
+    bool, typer.Option("--no-history", help="Do not hold the nodes against their own earlier runs in --results.")
+]
 
 DEFAULT_RESULTS = Path("reports")
 # More than any cluster asks for at once: in effect no bound.

@@ -30,6 +30,8 @@ def command(
     clean: Annotated[
         bool, typer.Option("--clean", help="First end what dead runs of yours left on the nodes.")
     ] = False,
+    baseline: options.BaselineFile = None,
+    no_history: options.NoHistory = False,
     nccl_tests: options.NcclTestsFolder = None,
     push: options.PushFolder = None,
     allow_busy: options.AllowBusy = False,
@@ -74,13 +76,16 @@ def command(
         only=only,
         launch_from=launch_from,
         launcher=launcher,
+        baseline=baseline,
+        no_history=no_history,
     )
     if dry_run or context.info_name == "plan":
         from healthcheck.cli.plan import print_plan
 
         print_plan(asked, json)
         return
-    raise typer.Exit(run_and_finish(asked, json, quiet, resume=resume, clean=clean, parallel=parallel))
+    code = run_and_finish(asked, json, quiet, resume=resume, clean=clean, parallel=parallel, history=True)
+    raise typer.Exit(code)
 
 
 def run_and_finish(
@@ -91,8 +96,12 @@ def run_and_finish(
     resume: str | None = None,
     clean: bool = False,
     parallel: int = options.MOST_JOBS,
+    history: bool = False,
 ) -> int:
-    """The check-up that was asked for, from reading its inputs to writing its pages; the exit code of its record."""
+    """The check-up that was asked for, from reading its inputs to writing its pages; the exit code of its record.
+
+    `history`: where no baseline is given, the nodes are held against their own past in the results folder.
+    """
     from msgspec.structs import replace
 
     from healthcheck.cli.asked import new_run, resumed_run
@@ -101,6 +110,7 @@ def run_and_finish(
     from healthcheck.cli.finish import finish
     from healthcheck.cli.signals import stop_on_signals
     from healthcheck.errors import Interrupted, StoreError
+    from healthcheck.wiring import memory_of
     from healthcheck.workflows.cleanup import sweep_all
     from healthcheck.workflows.engine import Engine
     from healthcheck.workflows.nccl_logs import delete_logs
@@ -112,7 +122,13 @@ def run_and_finish(
     if outside.note is not None:
         say(f"note: {outside.note}")
     engine = Engine(
-        outside.transport, outside.local, outside.clock, Console(outside.clock, quiet=quiet), store, parallel=parallel
+        outside.transport,
+        outside.local,
+        outside.clock,
+        Console(outside.clock, quiet=quiet),
+        store,
+        parallel=parallel,
+        memory=memory_of(store.folder, request) if history and request.history else None,
     )
     try:
         with stop_on_signals(engine.cancel):

@@ -12,8 +12,7 @@ from healthcheck.edge.store import write_atomically
 from healthcheck.errors import InputError, StoreError
 from healthcheck.model.baseline import Baseline
 from healthcheck.parsing.baseline import MAX_BYTES, encode_baseline, parse_baseline
-
-STORED = "inputs/baseline.json"
+from healthcheck.workflows.baseline import STORED
 
 
 def load_baseline(path: Path) -> Baseline:

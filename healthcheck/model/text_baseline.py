@@ -9,7 +9,7 @@ BASELINE_TEXTS: dict[str, str] = {
     "baseline.widest": "widest spread: {hosts} in {stage}, {collective} of {size}, {placement}: {percent} % of "
     "{median_gbyte_s} GB/s over {n} runs",
     "baseline.left_out": "left out: {hosts} in {stage}: measured in {n} of {runs} runs, and a median needs {least}",
-    "baseline.past": "{source} of {covered} of {hosts} {hosts:node|nodes}: no node may be worse than it was",
+    "baseline.past": "{source}, of {covered} of {hosts} {hosts:node|nodes}: none may be worse than it was",
     "baseline.other_platform": "{source} was made of {made_of} and these nodes are {judged_as}: nothing is held "
     "against it",
     "baseline.uncovered": "{source} says nothing of {hosts}: {n:this node is|these nodes are} not held against it",

@@ -41,6 +41,8 @@ def parse_playbook(text: str, source: str) -> Playbook:
         raise document.error(("platform",), "must be auto, a name from `healthcheck platform list`, or a file")
     if playbook.thresholds is not None:
         check_thresholds(document, ("thresholds",), playbook.thresholds)
+    if playbook.baseline is not None and (not playbook.baseline.strip() or _CONTROL.search(playbook.baseline)):
+        raise document.error(("baseline",), "must be a file that `healthcheck baseline` wrote")
     _check_binaries(document, playbook)
     _check_env(document, ("env",), playbook.env)
     check_pins(document, playbook.pins)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from healthcheck.evaluation.past_of import Asking
 from healthcheck.model.baseline import Baseline, Usual
 from healthcheck.model.command import CollectiveJob, JobOutcome
-from healthcheck.model.message import say
+from healthcheck.model.message import Message, say
 from healthcheck.model.playbook import BENCHMARK_STAGES, PROBE_STAGE
 from healthcheck.parsing.baseline import encode_baseline, hosts_of
 from healthcheck.parsing.nodeset import fold
@@ -69,6 +69,10 @@ def settle_baseline(ledger: Ledger, engine: Engine) -> None:
 
 def _tell_limits(ledger: Ledger, baseline: Baseline, platform: str) -> None:
     """A baseline that cannot speak of all nodes is never silently ignored."""
+    kind = _other_kind(baseline, ledger.simulated)
+    if kind is not None:
+        ledger.notes.append(kind)
+        return
     if baseline.platform != platform:
         other = say("baseline.other_platform", source=baseline.source, made_of=baseline.platform, judged_as=platform)
         ledger.notes.append(other)
@@ -90,10 +94,17 @@ def usual_for(ledger: Ledger, outcomes: Iterable[JobOutcome], *, of: CollectiveJ
     simulated = ledger.simulated or any(
         warning.code == "simulated" for outcome in outcomes for warning in outcome.output.warnings
     )
-    if baseline.simulated is simulated:
+    kind = _other_kind(baseline, simulated)
+    if kind is None:
         return baseline
-    source = baseline.source
-    note = say("baseline.of_real", source=source) if simulated else say("baseline.of_simulated", source=source)
-    if note not in ledger.notes:
-        ledger.notes.append(note)
+    if kind not in ledger.notes:
+        ledger.notes.append(kind)
     return None
+
+
+def _other_kind(baseline: Baseline, simulated: bool) -> Message | None:
+    """Why numbers of a model and of machines are not held against each other."""
+    if baseline.simulated is simulated:
+        return None
+    source = baseline.source
+    return say("baseline.of_real", source=source) if simulated else say("baseline.of_simulated", source=source)

@@ -23,8 +23,8 @@ class RunRequest(Struct, frozen=True):
     `binary_folder` is where nccl-tests stands on the nodes; None when `push` brings it. `launch_from` is `first`
     (the first healthy host), `local` (this machine) or the name of a host. `slurm_jobs` are the ids of the Slurm job
     healthcheck runs in, as squeue prints them: its nodes are ours. `baseline` is what the nodes used to read, where
-    that was given. A search plays at most `max_rounds`, takes
-    `budget_s` seconds (None: what its stage says) and looks for losses from `sensitivity` up (None: what fits).
+    that was given, and `history` whether earlier runs are asked where it was not. A search plays at most `max_rounds`,
+    takes `budget_s` seconds (None: what its stage says) and looks for losses from `sensitivity` up (None: what fits).
     """
 
     run_id: str
@@ -44,6 +44,7 @@ class RunRequest(Struct, frozen=True):
     allow_degraded: bool = False
     thresholds: Thresholds | None = None
     baseline: Baseline | None = None
+    history: bool = True
     simulated: bool = False
     playbook_sha256: str = ""
     hostfile: str = ""
