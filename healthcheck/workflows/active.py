@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
 
-from healthcheck.errors import StoreError
 from healthcheck.model.command import CollectiveJob, Command, CommandResult, ExitKind, JobOutcome
 from healthcheck.model.host import Host
-from healthcheck.model.measurement import ParsedOutput
 from healthcheck.model.message import Message, say
-from healthcheck.parsing.launcher_output import classify
-from healthcheck.parsing.nccl_tests import parse_output
 from healthcheck.ports import JobSink, Running
 from healthcheck.workflows.engine import Engine, stamp
+from healthcheck.workflows.raw_output import exit_code_of, launch_error, read_output, sizes
 
 # A table that is complete is a measurement; mpirun gets this long to come to its own end.
 TEARDOWN_S = 30.0
@@ -21,7 +17,6 @@ TEARDOWN_S = 30.0
 GIVE_UP_S = 20.0
 # What `timeout` in front of a rank exits with when it had to end it.
 TIMED_OUT_EXIT = 124
-LAUNCHER_TEXT_BYTES = 256 << 10
 
 
 class ActiveJob:
@@ -96,19 +91,7 @@ class ActiveJob:
             self._end(ExitKind.STALLED, say("job.stalled", seconds=self._stall_s))
 
     def _is_whole(self) -> bool:
-        return any(table.complete for table in self._read(None).tables)
-
-    def _read(self, code: int | None) -> ParsedOutput:
-        """What was printed so far; StoreError when somebody took the raw files away."""
-        out_path, err_path = self._raw
-        try:
-            with (
-                out_path.open(encoding="utf-8", errors="replace") as out,
-                err_path.open(encoding="utf-8", errors="replace") as err,
-            ):
-                return parse_output(out, stderr=err, exit_code=code, argv=self._command.argv)
-        except OSError as error:
-            raise StoreError(f"cannot read {error.filename}: {error.strerror}") from error
+        return any(table.complete for table in read_output(self._raw, self._command.argv, None).tables)
 
     def _explained(self, result: CommandResult) -> CommandResult:
         if self._ending is not None:
@@ -120,23 +103,13 @@ class ActiveJob:
         return result
 
     def _outcome(self, result: CommandResult) -> JobOutcome:
-        # An exit code that we caused says nothing about the ranks.
-        code = result.exit_code if result.kind is ExitKind.EXITED else None
-        output = self._read(code)
-        out_path, err_path = self._raw
-        error = None if result.ok else classify(_text(out_path), _text(err_path), code)
         return JobOutcome(
             job=self.job,
             argv=self._command.argv,
             started_at=stamp(self._started_at),
             result=result,
-            output=output,
-            launch_error=error.message if error is not None else None,
+            output=read_output(self._raw, self._command.argv, exit_code_of(result)),
+            launch_error=launch_error(self._raw, result),
             bytes_cut=self._sink.bytes_cut,
+            raw_bytes=sizes(self._raw),
         )
-
-
-def _text(path: Path) -> str:
-    """The beginning of a raw file: a launcher says what went wrong before anything else, or there is little."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return file.read(LAUNCHER_TEXT_BYTES)

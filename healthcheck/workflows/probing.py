@@ -40,17 +40,20 @@ def probe_before(ledger: Ledger, engine: Engine) -> None:
     """Look at every node, find the platform, judge what was found, set aside what must not be loaded."""
     look_at_all(ledger, engine)
     judge_before(ledger, engine, ledger.slurm.judge)
+    if ledger.platform is not None:
+        engine.store.write("inputs/platform.json", encode_platform(ledger.platform))
     reached, hosts = len(ledger.facts), len(ledger.request.hosts)
     engine.observer.event(Event(PROBE_STAGE, say("stage.probe_done", reached=reached, hosts=hosts)))
 
 
 def judge_before(ledger: Ledger, engine: Engine, allocated: Callable[[Host], CheckResult | None]) -> None:
-    """Judge the first look at every node. `allocated` says what Slurm makes of a host; None where none answers."""
+    """Judge the first look at every node, by the machine type that was asked for or that they look like.
+
+    `allocated` says what Slurm makes of a host; None where none answers. Nothing is written but the ledger.
+    """
     request = ledger.request
     if ledger.platform is None and ledger.facts:
         _find_platform(ledger)
-    if ledger.platform is not None:
-        engine.store.write("inputs/platform.json", encode_platform(ledger.platform))
     ahead_s = fleet_offset_s(ledger.facts.values())
     if abs(ahead_s) > ALLOWED_S:
         ledger.notes.append(say("run.own_clock", seconds=round(ahead_s, 1)))

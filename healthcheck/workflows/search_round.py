@@ -80,7 +80,7 @@ class Rounds:
         for job in jobs:
             outcome = outcomes.get(job.id)
             if outcome is not None:
-                ended[job.id] = self._read(outcome)
+                ended[job.id] = read_job(outcome, self._ledger, is_judged=job.stage == self._stage.name)
                 if ended[job.id].measured_gbyte_s is None and job.id not in kept:
                     doubtful.update(job.hosts)
         self._look_again(doubtful)
@@ -113,18 +113,6 @@ class Rounds:
         stage = pair_stage(self._stage) if len(hosts) == 2 else self._stage
         return launch(job, start, hosts, stage, self._ledger)
 
-    def _read(self, outcome: JobOutcome) -> Ended:
-        job, check = outcome.job, judge_integrity(outcome)
-        if check.rule == WRONG_RESULTS:
-            self._ledger.add_checks([check])
-        measured = check.verdict is Verdict.PASS or check.rule == WRONG_RESULTS
-        value = largest_busbw_gbyte_s(outcome) if measured else None
-        stuck = value is None and check.verdict is Verdict.FAIL
-        if job.stage == self._stage.name:
-            return Ended(job, outcome, value, stuck, check.message)
-        self._ledger.add_job(outcome, check.verdict, () if value is not None else (check.message,))
-        return Ended(job, outcome, value, stuck, check.message)
-
     def _look_again(self, names: set[str]) -> None:
         """Who is still there after a job that did not end well? Who is not leaves, with a result that says so."""
         hosts = [self.hosts[name] for name in self.hosts if name in names]
@@ -134,6 +122,19 @@ class Rounds:
             if checks:
                 self._ledger.add_checks(checks)
                 self._ledger.set_aside.setdefault(host.name, checks[0].message)
+
+
+def read_job(outcome: JobOutcome, ledger: Ledger, *, is_judged: bool) -> Ended:
+    """What a job of a round read. It is kept as it is, unless it `is_judged` as a job of its stage besides."""
+    job, check = outcome.job, judge_integrity(outcome)
+    if check.rule == WRONG_RESULTS:
+        ledger.add_checks([check])
+    measured = check.verdict is Verdict.PASS or check.rule == WRONG_RESULTS
+    value = largest_busbw_gbyte_s(outcome) if measured else None
+    stuck = value is None and check.verdict is Verdict.FAIL
+    if not is_judged:
+        ledger.add_job(outcome, check.verdict, () if value is not None else (check.message,))
+    return Ended(job, outcome, value, stuck, check.message)
 
 
 def _reason(checks: Sequence[CheckResult]) -> Message | None:
