@@ -13,6 +13,7 @@ def command(
     playbook: Annotated[str, typer.Argument(help="The playbook you mean to run, by name or file.")] = "quick",
     hosts: options.Hosts = None,
     platform: options.PlatformName = "auto",
+    baseline: options.BaselineFile = None,
     push: options.PushFolder = None,
     launch_from: Annotated[str, typer.Option(help="As for run: first, local, or a host.")] = "first",
     ssh_config: options.SshConfig = None,
@@ -26,7 +27,7 @@ def command(
     from healthcheck.cli.examine import Asked, examine
     from healthcheck.cli.exits import out
 
-    asked = Asked(playbook, hosts, platform, push, launch_from, ssh_config, results)
+    asked = Asked(playbook, hosts, platform, push, launch_from, ssh_config, results, baseline)
     looks = examine(asked)
     exit_code = 3 if any(look.ok is False for look in looks) else 0
     if json:

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from healthcheck import __version__
 from healthcheck.errors import InputError
+from healthcheck.model.baseline import Baseline
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.playbook import Playbook
@@ -36,6 +37,7 @@ class Asked(Struct, frozen=True):
     launch_from: str
     ssh_config: Path | None
     results: Path
+    baseline: Path | None = None
 
 
 class Look(Struct, frozen=True):
@@ -48,6 +50,8 @@ class Look(Struct, frozen=True):
 
 def examine(asked: Asked) -> tuple[Look, ...]:
     """All looks, in the order in which a check-up would stumble over them."""
+    from healthcheck.cli.given_baseline import named_baseline
+
     looks = [_python()]
     playbook = _read("playbook", looks, lambda: _playbook(asked))
     if asked.platform != "auto":
@@ -57,6 +61,8 @@ def examine(asked: Asked) -> tuple[Look, ...]:
         looks.append(Look("hostfile", None, say("doctor.no_hosts")))
     else:
         hosts = _read("hostfile", looks, lambda: _hosts(asked.hosts or "")) or ()
+    if playbook is not None and named_baseline(asked.baseline, playbook, asked.playbook) is not None:
+        _read("baseline", looks, lambda: _baseline(asked, playbook, hosts))
     looks += _ssh(asked, hosts)
     looks.append(_launcher(asked))
     if playbook is not None:
@@ -102,6 +108,20 @@ def _hosts(named: str) -> tuple[tuple[Host, ...], Message]:
 
     hosts, _ = load_hosts(named)
     return hosts, say("doctor.hosts", count=len(hosts), names=fold(host.name for host in hosts))
+
+
+def _baseline(asked: Asked, playbook: Playbook, hosts: tuple[Host, ...]) -> tuple[Baseline, Message]:
+    from healthcheck.cli.given_baseline import given_baseline
+    from healthcheck.edge.shipped import load_platform
+    from healthcheck.workflows.baseline import KnownPast
+
+    name = asked.platform if asked.platform != "auto" else playbook.platform
+    machine = None if name == "auto" else load_platform(name)[0]
+    found = given_baseline(asked.baseline, playbook, asked.playbook, hosts, machine, simulated=False)
+    assert found is not None  # asked only where one is named
+    nodes, runs = len(KnownPast(found).hosts()), len(found.runs)
+    medians, made_of = len(found.usual), found.platform
+    return found, say("doctor.baseline", file=found.source, medians=medians, nodes=nodes, runs=runs, platform=made_of)
 
 
 def _ssh(asked: Asked, hosts: tuple[Host, ...]) -> list[Look]:

@@ -48,7 +48,7 @@ def given_baseline(
             "make a baseline of their own runs",
         )
     known = KnownPast(baseline).hosts()
-    if not any(host.name in known for host in hosts):
+    if hosts and not any(host.name in known for host in hosts):
         raise InputError(
             where, f"{file} says nothing of any of these nodes; it knows {len(known)} such as {min(known)}"
         )

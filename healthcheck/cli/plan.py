@@ -11,12 +11,15 @@ from healthcheck.cli.plan_search import as_document, as_lines, planned_search
 from healthcheck.evaluation.limits import expectation_gbyte_s
 from healthcheck.launchers import LAUNCHERS
 from healthcheck.launchers.site import LaunchSite
+from healthcheck.model.baseline import Baseline
 from healthcheck.model.command import CollectiveJob
 from healthcheck.model.message import say
 from healthcheck.model.node import MpiFlavour
 from healthcheck.model.playbook import BENCHMARK_STAGES
 from healthcheck.planning.estimate import job_seconds, stage_seconds
 from healthcheck.planning.stages import multi_node_jobs, single_node_jobs
+from healthcheck.reporting.figures import moment, one_line
+from healthcheck.workflows.baseline import KnownPast
 from healthcheck.workflows.request import RunRequest
 
 # Nothing was looked at, so the plan is written for the most common launcher; the run asks each node.
@@ -49,12 +52,16 @@ def print_plan(asked: Asked, as_json: bool) -> None:
         document = {"schema": "healthcheck.plan/1", "simulated": request.simulated, "stages": stages}
         if search is not None:
             document["search"] = as_document(search)
+        if request.baseline is not None:
+            document["baseline"] = _baseline_document(request.baseline, request)
         out(json.dumps(document, indent=1))
         return
     head = "plan.head_simulated" if request.simulated else "plan.head"
     out(str(say(head, playbook=request.playbook.name, hosts=len(request.hosts))))
     if inputs.platform is None:
         out(str(say("plan.guess", gpus=gpus)))
+    if request.baseline is not None:
+        out(_baseline_line(request.baseline, request))
     for name, jobs in planned:
         out(f"\n{say('plan.stage', stage=name, jobs=len(jobs), minutes=max(seconds[name] / 60, 0.1))}")
         for job in jobs:
@@ -64,6 +71,34 @@ def print_plan(asked: Asked, as_json: bool) -> None:
     if search is not None:
         out("\n" + "\n".join(as_lines(search, request, _argv)))
     out(f"\nin all about {max(sum(seconds.values()) / 60, 0.1):.1f} minutes after the probes")
+
+
+def _covered(baseline: Baseline, request: RunRequest) -> int:
+    known = KnownPast(baseline).hosts()
+    return sum(host.name in known for host in request.hosts)
+
+
+def _baseline_document(baseline: Baseline, request: RunRequest) -> dict[str, object]:
+    return {
+        "source": baseline.source,
+        "platform": baseline.platform,
+        "runs": baseline.runs,
+        "created_at": baseline.created_at,
+        "hosts_covered": _covered(baseline, request),
+    }
+
+
+def _baseline_line(baseline: Baseline, request: RunRequest) -> str:
+    told = say(
+        "baseline.plan",
+        source=baseline.source,
+        runs=len(baseline.runs),
+        platform=baseline.platform,
+        made=moment(baseline.created_at) if baseline.created_at else "?",
+        covered=_covered(baseline, request),
+        hosts=len(request.hosts),
+    )
+    return one_line(str(told))
 
 
 def _time(request: RunRequest, job: CollectiveJob) -> str:

@@ -18,7 +18,8 @@ BASELINE_TEXTS: dict[str, str] = {
     "baseline.past_unreadable": "{n} earlier {n:run|runs} cannot be read and {n:is|are} no part of the past of these "
     "nodes: {problem}",
     "baseline.past_failed": "the past of these nodes cannot be read, so nothing is held against it: {problem}",
-    "baseline.plan": "baseline: {source}, {runs} runs on {platform}, made {made}; it covers {covered} of {hosts} "
+    "baseline.plan": "{source}: {runs} runs on {platform}, made {made}; it covers {covered} of {hosts} "
     "{hosts:node|nodes}",
+    "doctor.baseline": "{file}: {medians} medians of {nodes} {nodes:node|nodes} from {runs} runs on {platform}",
     "baseline.not_always": "note: {hosts} in {stage}: measured in {n} of {runs} runs",
 }
