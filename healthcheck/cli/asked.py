@@ -17,6 +17,7 @@ from healthcheck import __version__
 from healthcheck.cli.exits import say
 from healthcheck.cli.given_baseline import given_baseline
 from healthcheck.cli.search_options import LOCALISE, fraction, seconds, with_search
+from healthcheck.cli.threshold_options import asked_thresholds
 from healthcheck.edge.baselines import stored_baseline
 from healthcheck.edge.owner import adopt, current_owner, is_dead
 from healthcheck.edge.places import is_file, is_folder
@@ -69,6 +70,8 @@ class Asked(Struct, frozen=True):
     sensitivity: str | None = None
     baseline: Path | None = None
     no_history: bool = False
+    healthy: float | None = None
+    broken: float | None = None
 
 
 class Inputs(Struct, frozen=True):
@@ -96,6 +99,7 @@ def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
         playbook = with_search(playbook)
     name = asked.platform if asked.platform != AUTO else playbook.platform
     platform = None if name == AUTO else load_platform(name)[0]
+    asked_thresholds(asked.healthy, asked.broken, playbook, platform)
     if asked.only is not None and playbook.stage(asked.only) is None:
         stages = ", ".join(stage.name for stage in playbook.stages)
         raise InputError("--only", f"{asked.only!r} is not a stage of playbook {playbook.name}; it has {stages}")
@@ -124,7 +128,12 @@ def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
 
 def _refuse_what_no_record_holds(asked: Asked) -> None:
     """Bytes that are no UTF-8, and a folder on the nodes that would mean another place on each of them."""
-    for option, value in (("-o", asked.results), ("--push", asked.push), ("--nccl-tests", asked.nccl_tests), ("--baseline", asked.baseline)):
+    for option, value in (
+        ("-o", asked.results),
+        ("--push", asked.push),
+        ("--nccl-tests", asked.nccl_tests),
+        ("--baseline", asked.baseline),
+    ):
         text = str(value or "")
         if any("\ud800" <= char <= "\udfff" or not (char.isprintable()) for char in text):
             raise InputError(option, f"{text!a} is not one line of UTF-8 text; a report could not hold it")
@@ -165,6 +174,7 @@ def new_request(asked: Asked, inputs: Inputs, run_id: str) -> RunRequest:
         max_rounds=asked.max_rounds or MOST_ROUNDS,
         budget_s=seconds(asked.budget),
         sensitivity=fraction(asked.sensitivity),
+        thresholds=asked_thresholds(asked.healthy, asked.broken, inputs.playbook, inputs.platform),
         baseline=inputs.baseline,
         history=not asked.no_history,
     )
@@ -228,6 +238,8 @@ def _asked_before(store: DirectoryStore, asked: Asked) -> Asked:
         max_rounds=asked.max_rounds or before.max_rounds,
         budget=asked.budget or before.budget,
         sensitivity=asked.sensitivity or before.sensitivity,
+        healthy=before.healthy if asked.healthy is None else asked.healthy,
+        broken=before.broken if asked.broken is None else asked.broken,
         no_history=asked.no_history or before.no_history,
     )
 

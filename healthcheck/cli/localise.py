@@ -24,6 +24,8 @@ def command(
     ] = "first",
     playbook: Annotated[str, typer.Option(help="Measure all nodes together as this playbook does.")] = "full",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and run nothing.")] = False,
+    healthy: options.Healthy = None,
+    broken: options.Broken = None,
     nccl_tests: options.NcclTestsFolder = None,
     push: options.PushFolder = None,
     allow_busy: options.AllowBusy = False,
@@ -68,6 +70,8 @@ def command(
         max_rounds=max_rounds,
         budget=budget,
         sensitivity=sensitivity,
+        healthy=healthy,
+        broken=broken,
     )
     if dry_run:
         from healthcheck.cli.plan import print_plan

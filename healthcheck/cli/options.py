@@ -29,6 +29,12 @@ AcceptNew = Annotated[
 ]
 AllowBusy = Annotated[bool, typer.Option("--allow-busy", help="Measure nodes on which others run GPU processes.")]
 AllowDegraded = Annotated[bool, typer.Option("--allow-degraded", help="Exit 0 when the verdict is DEGRADED.")]
+Healthy = Annotated[
+    float | None, typer.Option(help="Fraction of peak from which a job is PASS, whatever playbook and platform say.")
+]
+Broken = Annotated[
+    float | None, typer.Option(help="Fraction of peak below which a job is FAIL, whatever playbook and platform say.")
+]
 NcclTestsFolder = Annotated[str | None, typer.Option("--nccl-tests", help="Folder of nccl-tests on the nodes.")]
 PushFolder = Annotated[
     Path | None, typer.Option("--push", help="Local nccl-tests build folder, copied to the nodes when it differs.")

@@ -32,6 +32,8 @@ def command(
     ] = False,
     baseline: options.BaselineFile = None,
     no_history: options.NoHistory = False,
+    healthy: options.Healthy = None,
+    broken: options.Broken = None,
     nccl_tests: options.NcclTestsFolder = None,
     push: options.PushFolder = None,
     allow_busy: options.AllowBusy = False,
@@ -76,6 +78,8 @@ def command(
         only=only,
         launch_from=launch_from,
         launcher=launcher,
+        healthy=healthy,
+        broken=broken,
         baseline=baseline,
         no_history=no_history,
     )

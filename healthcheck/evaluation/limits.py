@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from healthcheck.evaluation.integrity import component_of
 from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
 from healthcheck.evaluation.reading import all_rows, judged_rows, percent, slower_placement
@@ -13,6 +15,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import say
 from healthcheck.model.platform import Limit, Platform, Thresholds
 from healthcheck.model.playbook import Playbook, Stage
+from healthcheck.model.thresholds import AskedThresholds
 from healthcheck.model.verdict import Verdict
 
 ABOVE_PEAK = "peak.above"
@@ -22,22 +25,36 @@ DEFAULT_THRESHOLDS = Thresholds(healthy=0.70, broken=0.50)
 
 
 def thresholds(
-    stage: Stage, playbook: Playbook, platform: Platform, override: Thresholds | None
+    stage: Stage, playbook: Playbook, platform: Platform | None, override: AskedThresholds | None
 ) -> tuple[Thresholds, str]:
-    """The fractions that hold and who set them: command line, playbook stage, playbook, platform, 0.70/0.50."""
-    if override is not None:
-        return override, "command line"
+    """The fractions that hold and who set them: command line, playbook stage, playbook, platform, 0.70/0.50.
+
+    Where the command line gives one of them, the other one stays with whoever wins without it, and yields to it where
+    both together would make no sense.
+    """
+    below, who = _without_override(stage, playbook, platform)
+    if override is None or (override.healthy is None and override.broken is None):
+        return below, who
+    asked = override.over(below)
+    if override.broken is None:
+        return replace(asked, broken=min(asked.broken, asked.healthy)), f"command line (healthy), {who} (broken)"
+    if override.healthy is None:
+        return replace(asked, healthy=max(asked.broken, asked.healthy)), f"{who} (healthy), command line (broken)"
+    return asked, "command line"
+
+
+def _without_override(stage: Stage, playbook: Playbook, platform: Platform | None) -> tuple[Thresholds, str]:
     if stage.thresholds is not None:
         return stage.thresholds, f"playbook {playbook.name}, stage {stage.name}"
     if playbook.thresholds is not None:
         return playbook.thresholds, f"playbook {playbook.name}"
-    if stage.name in platform.thresholds:
+    if platform is not None and stage.name in platform.thresholds:
         return platform.thresholds[stage.name], f"platform {platform.name}"
     return DEFAULT_THRESHOLDS, "default"
 
 
 def limit_for(
-    job: CollectiveJob, stage: Stage, playbook: Playbook, platform: Platform, override: Thresholds | None = None
+    job: CollectiveJob, stage: Stage, playbook: Playbook, platform: Platform, override: AskedThresholds | None = None
 ) -> Limit | None:
     """What the bus bandwidth of `job` is held against, in GB/s; None where no limit is known for its collective."""
     gpus = gpus_a_node(job, platform)

@@ -18,8 +18,9 @@ from healthcheck.model.baseline import Baseline
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import say
-from healthcheck.model.platform import Limit, Platform, Thresholds
+from healthcheck.model.platform import Limit, Platform
 from healthcheck.model.playbook import Playbook, Stage
+from healthcheck.model.thresholds import AskedThresholds
 from healthcheck.model.verdict import Verdict
 
 
@@ -52,7 +53,7 @@ def judge_jobs(
     outcomes: Iterable[JobOutcome],
     playbook: Playbook,
     platform: Platform | None,
-    override: Thresholds | None = None,
+    override: AskedThresholds | None = None,
     *,
     baseline: Baseline | None = None,
 ) -> tuple[JobJudgement, ...]:
@@ -71,7 +72,11 @@ def judge_jobs(
 
 
 def _by_itself(
-    stage: Stage, group: list[JobOutcome], playbook: Playbook, platform: Platform | None, override: Thresholds | None
+    stage: Stage,
+    group: list[JobOutcome],
+    playbook: Playbook,
+    platform: Platform | None,
+    override: AskedThresholds | None,
 ) -> _Judged:
     integrity = tuple(judge_integrity(outcome) for outcome in group)
     broken = tuple(check for check in integrity if check.verdict is not Verdict.PASS)

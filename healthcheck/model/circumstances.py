@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from healthcheck.model.platform import Thresholds
+from healthcheck.model.thresholds import AskedThresholds
 
 SCHEMA = "healthcheck.circumstances/1"
 
@@ -33,7 +33,7 @@ class Circumstances(Struct, frozen=True, forbid_unknown_fields=True):
     after: dict[str, LookMade] = {}
     began_at: float | None = None
     verified: tuple[str, ...] = ()
-    thresholds: Thresholds | None = None
+    thresholds: AskedThresholds | None = None
     allow_busy: bool = False
     allow_degraded: bool = False
     launcher: Literal["mpirun", "hydra"] = "mpirun"

@@ -83,17 +83,23 @@ def check_pins(document: Document, pins: dict[str, str]) -> None:
 
 def check_thresholds(document: Document, path: Path, thresholds: Thresholds) -> None:
     """Fractions of peak with 0 < broken <= healthy <= 1."""
+    wrong = wrong_thresholds(thresholds)
+    if wrong is not None:
+        raise document.error((*path, wrong[0]), wrong[1])
+
+
+def wrong_thresholds(thresholds: Thresholds) -> tuple[str, str] | None:
+    """(healthy or broken, what is wrong with it and what would be right); None where nothing is."""
     for key, value in (("healthy", thresholds.healthy), ("broken", thresholds.broken)):
         if 1 < value <= 100:
             right = f"{value / 100:.2f}" if value > 1.5 else "at most 1.00"
-            raise document.error((*path, key), f"is a fraction of peak, got {value:g}; write {right}")
+            return key, f"is a fraction of peak, got {value:g}; write {right}"
         if not 0 < value <= 1:
-            raise document.error((*path, key), f"must be above 0 and at most 1, got {value:g}")
+            return key, f"must be above 0 and at most 1, got {value:g}"
     if thresholds.broken > thresholds.healthy:
-        raise document.error(
-            (*path, "broken"),
-            f"must not be above healthy, got broken {thresholds.broken:g} with healthy {thresholds.healthy:g}",
-        )
+        told = f"got broken {thresholds.broken:g} with healthy {thresholds.healthy:g}"
+        return "broken", f"must not be above healthy, {told}"
+    return None
 
 
 def _check_binaries(document: Document, playbook: Playbook) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from datetime import datetime
 
-from healthcheck.evaluation import limits
+from healthcheck.evaluation.reading import percent as shown_percent
 from healthcheck.model.message import say
 from healthcheck.model.platform import Limit
 from healthcheck.model.units import Bytes
@@ -37,7 +37,7 @@ def number(value: float) -> str:
 
 def percent(part: float, limit: Limit) -> int:
     """Whole percent of a peak, as the verdict saw it."""
-    return limits.percent(part / limit.peak if limit.peak > 0 else 0.0, limit.healthy, limit.broken)
+    return shown_percent(part / limit.peak if limit.peak > 0 else 0.0, limit.healthy, limit.broken)
 
 
 def size(size_bytes: int) -> str:

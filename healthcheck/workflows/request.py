@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from healthcheck.model.baseline import Baseline
 from healthcheck.model.host import Host
-from healthcheck.model.platform import Platform, Thresholds
+from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import Playbook
 from healthcheck.model.record import Owner
+from healthcheck.model.thresholds import AskedThresholds
 from healthcheck.ports import PushFile
 
 LOCALHOST = Host(name="localhost", address="localhost")
@@ -42,7 +43,7 @@ class RunRequest(Struct, frozen=True):
     only: str | None = None
     allow_busy: bool = False
     allow_degraded: bool = False
-    thresholds: Thresholds | None = None
+    thresholds: AskedThresholds | None = None
     baseline: Baseline | None = None
     history: bool = True
     simulated: bool = False

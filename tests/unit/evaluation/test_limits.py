@@ -19,6 +19,7 @@ from healthcheck.model.command import CollectiveJob
 from healthcheck.model.measurement import CollectiveRow
 from healthcheck.model.platform import Limit, Thresholds
 from healthcheck.model.playbook import Playbook, Stage
+from healthcheck.model.thresholds import AskedThresholds
 from healthcheck.model.verdict import Verdict
 from tests.unit.evaluation.builders import GIB, job, outcome, row, sweep
 
@@ -130,7 +131,7 @@ def test_who_set_the_threshold_is_known_and_the_nearest_wins() -> None:
     strict, mild = Thresholds(0.9, 0.8), Thresholds(0.6, 0.4)
     book = Playbook(name="b", stages=(), thresholds=mild)
     staged = Stage(name="single_node", thresholds=strict)
-    assert thresholds(staged, book, A100, Thresholds(0.5, 0.1)) == (Thresholds(0.5, 0.1), "command line")
+    assert thresholds(staged, book, A100, AskedThresholds(0.5, 0.1)) == (Thresholds(0.5, 0.1), "command line")
     assert thresholds(staged, book, A100, None) == (strict, "playbook b, stage single_node")
     assert thresholds(ALONE, book, A100, None) == (mild, "playbook b")
     assert thresholds(ALONE, BOOK, A100, None)[0] == Thresholds(0.7, 0.5)
