@@ -75,6 +75,8 @@ def _json(value: object) -> str:
 
 def _read(text: str, source: str) -> dict[str, object]:
     """A JSON object. Python's reader and not msgspec's, because it knows the line, and reads NaN, which has a key."""
+    if not text.strip():
+        raise InputError(source, "is empty; it must be what `healthcheck baseline` writes")
     try:
         data = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=lambda pairs: _once(pairs, source))
     except json.JSONDecodeError as error:

@@ -24,6 +24,8 @@ def _commands(name: str) -> list[list[str]]:
     """Every command through which a person meets this file."""
     if name.startswith("hostfiles/"):
         return [["plan", "quick", "-H", name], ["run", "quick", "-H", name], ["probe", "-H", name]]
+    if name.startswith("baselines/"):
+        return [[command, "quick", "-H", "gpu-01", "--baseline", name] for command in ("plan", "run")]
     return [["playbook", "check", name], ["plan", name, "-H", "gpu-01"], ["run", name, "-H", "gpu-01"]]
 
 
