@@ -7,6 +7,8 @@ NETWORK_TEXTS: dict[str, str] = {
     "or storage ports, with a compute port missing",
     "probe.hca.no_subnet": "ports with {kind} need no subnet manager",
     "probe.hca.subnet_serves": "a subnet manager serves every active compute port",
+    "probe.hca.none_promised": "platform {platform} does not say how many network cards such a node has, so none is "
+    "judged",
     "probe.hca.no_subnet_manager": "port {port} of {device} has a link and waits for a subnet manager: {state}",
     "probe.hca.no_lid": "port {port} of {device} is active without an address: its {name} is {lid}",
     "probe.mtu.full": "all compute ports use packets of full size",

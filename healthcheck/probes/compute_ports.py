@@ -4,7 +4,7 @@ The platform says how many compute ports of which link layer a node has. Other l
 has more ports of the right kind than promised, those next to a GPU are the compute ports; where that leaves a choice,
 the kind of card and its firmware may tell them apart. How a port is doing never decides: a broken compute port would
 be taken for a storage port, and a storage port for it. What stays open is named with all candidates, never one card
-by guess.
+by guess. Where the platform does not say how many there are, none is one.
 """
 
 from __future__ import annotations
@@ -71,6 +71,8 @@ def of_kind(ports: Sequence[Hca], promised: NicSpec) -> list[Hca]:
 
 
 def _promised(ports: list[Hca], count: int, ways: Nearness) -> ComputePorts:
+    if count == 0:
+        return ComputePorts(())
     near = [port for port in ports if port.device in ways.near]
     if len(ports) <= count and not (near and ways.uneven):
         return ComputePorts(tuple(ports))

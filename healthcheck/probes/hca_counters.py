@@ -100,6 +100,9 @@ def judge(facts: NodeFacts, needs: Needs) -> tuple[CheckResult, ...]:
     if any(port.efa for port in compute_of(facts, needs.platform).likely):
         message = say("probe.counters.efa")
         return (CheckResult(ERRORS_CHECK, node(host), Verdict.SKIPPED, message, "hca.does_not_apply", stage="probe"),)
+    if needs.platform is not None and needs.platform.nics.count == 0:
+        message = say("probe.mtu.no_port")
+        return (CheckResult(ERRORS_CHECK, node(host), Verdict.SKIPPED, message, "hca.does_not_apply", stage="probe"),)
     return (unseen(ERRORS_CHECK, host, reading, say("probe.counters.hides")),)
 
 

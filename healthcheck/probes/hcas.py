@@ -122,6 +122,9 @@ def judge(
 ) -> tuple[CheckResult, ...]:
     """`hca.count` of the node; `hca.rate` and `hca.subnet` of each port that is not as it should be, or once for the
     node when all are."""
+    if platform is not None and platform.nics.count == 0:
+        message = say("probe.hca.none_promised", platform=platform.name)
+        return (_of_node(host, COUNT_CHECK, Verdict.SKIPPED, "hca.does_not_apply", message, ()),)
     if not reading.observed or reading.value is None:
         missing = reading.state is ReadingState.TOOL_MISSING
         rule = "hca.tool_missing" if missing else "hca.unreadable"

@@ -67,7 +67,8 @@ def judge(host: str, reading: Reading[Topology], platform: Platform | None) -> t
         return (unseen(CHECK, host, reading, say("probe.topology.hides")),)
     pairs = {(a, b): topology.cells[a][b] for a, b in combinations(range(len(topology.gpus)), 2)}
     numbers = Counter(found for cell in pairs.values() if (found := links_of(cell)))
-    usual, count = numbers.most_common(1)[0] if numbers else (0, 0)
+    # Among four GPUs the pairs of a sick one are as many as the others.
+    count, usual = max(((number, links) for links, number in numbers.items()), default=(0, 0))
     nvlink = platform is not None and platform.has_nvlink
     if pairs and nvlink and not numbers:
         message = say("probe.topology.no_nvlink", pairs=len(pairs))
