@@ -3,7 +3,8 @@
     python -m benchmarks.faults [--seeds 200] [--each 10] [--verbose]
 
 Whole check-ups inside the process, in virtual time: healthy clusters, every fault of the contract alone, and pairs of
-faults on two nodes. A seed decides noise, platform (the shipped ones in turn) and generation of driver and NCCL.
+faults on two nodes. A seed decides noise, platform (in turn, of those that every fault can be planted on) and
+generation of driver and NCCL. What is particular to other machines: tests/property/test_every_platform.py.
 
 A healthy cluster must end PASS, without a finding, and without a check that is neither PASS nor said to be not seen or
 not applicable. One with faults must have one finding for each of them, on its component and under its cause, before
@@ -19,6 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -31,6 +33,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.platform import Platform
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.simulator.chips import chip_named
 from healthcheck.simulator.expected import expected, primary
 from healthcheck.simulator.faults import DipFault, NoiseFault, parse_fault
 from healthcheck.simulator.generations import GENERATIONS, of_seed
@@ -38,6 +41,7 @@ from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.run import check_up
 
 NODES = 5
+GPUS = 8
 SEEDS, EACH = 200, 10
 FIRST, SECOND = "node02", "node04"
 KINDS = (
@@ -64,14 +68,21 @@ class Case(Struct, frozen=True):
 
     @property
     def platform(self) -> Platform:
-        """The shipped ones in turn, so that three generations and three platforms make nine kinds of clusters."""
-        platforms = sorted(shipped_platforms().items())
-        return platforms[self.seed // len(GENERATIONS) % len(platforms)][1]
+        """In turn, each with all generations of software."""
+        platforms = places()
+        return platforms[self.seed // len(GENERATIONS) % len(platforms)]
 
     def __str__(self) -> str:
-        software = of_seed(self.seed)
+        software = of_seed(self.seed, chip_named(self.platform.gpu.names[0]).oldest_driver)
         where = f"seed {self.seed}, {self.platform.name}, driver {software.driver}, NCCL {software.nccl}"
         return f"{' and '.join(self.faults) or 'healthy'} ({where})"
+
+
+@cache
+def places() -> tuple[Platform, ...]:
+    """The platforms on which every fault can be planted: eight GPUs with NVLink, and ports that NCCL itself drives."""
+    shipped = sorted(shipped_platforms().items())
+    return tuple(one for _, one in shipped if one.has_nvlink and one.has_verbs and one.gpu.count == GPUS)
 
 
 def planted(kind: str, node: str, seed: int) -> str:

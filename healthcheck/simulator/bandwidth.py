@@ -15,19 +15,14 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from healthcheck.model.algorithm import Algorithm
 from healthcheck.model.collective import Collective
 from healthcheck.model.platform import Platform
+from healthcheck.simulator.healthy import Same, healthy
 
 DEFAULT_NOISE = 0.003
 """Relative standard deviation of one measurement of a healthy machine."""
 
-RING_SHARE_RAW = 231.6 / 300
-"""What 8 A100 reach of the NVLink line rate (Azure ND A100 v4, 8 GiB); NVSwitch and packet overhead take the rest."""
-RING_SHARE_EFFECTIVE = 0.965
-NIC_SHARE = 0.96
-"""What a NIC delivers of its line rate under NCCL (192 of 200, nccl#812)."""
-ALLTOALL_SHARE = 0.88
-"""Of the per-GPU NIC bound; NVIDIA certifications of 2 nodes read 0.84 to 0.93."""
 SOCKET_GBYTE_S = 4.0
 """All traffic of a node over TCP, when no InfiniBand port is left."""
 GDR_OFF_SHARE = 0.5
@@ -61,9 +56,6 @@ _MULTI_NODE_CURVE = (
     (2 << 30, 1.0),
 )
 _CURVE_NODES = 4
-_PER_GPU_LINK = frozenset({Collective.SENDRECV, Collective.HYPERCUBE})
-SPREADS_TO_ALL = frozenset({Collective.ALLTOALL, Collective.ALLTOALLV, Collective.GATHER, Collective.SCATTER})
-"""Collectives in which every rank exchanges data with every other."""
 
 
 class NodeCapability(Struct, frozen=True):
@@ -71,7 +63,7 @@ class NodeCapability(Struct, frozen=True):
 
     `rails` has one entry a compute HCA: 1.0 at full rate, 0.5 at half rate, 0.0 when the port is down. Without `gdr`
     its traffic takes the way through host memory; with `socket` NCCL takes TCP for it. `pace` is what its network does
-    beside that of the average node.
+    beside that of the average node. Without `nvls` its switches do not add up.
     """
 
     nvlink: float
@@ -79,6 +71,7 @@ class NodeCapability(Struct, frozen=True):
     gdr: bool = True
     socket: bool = False
     pace: float = 1.0
+    nvls: bool = True
 
 
 class Speed(Struct, frozen=True):
@@ -106,7 +99,7 @@ class Job(Struct, frozen=True):
 
     `n_ranks` only turns algbw into busbw; it is the sum of `gpus_per_node` unless few ranks stand for many GPUs.
     `edges` lie between neighbours in rank order, the last one between the last node and the first; none given: nothing
-    is in the way.
+    is in the way. `algorithm` is what its ranks force.
     """
 
     platform: Platform
@@ -115,15 +108,29 @@ class Job(Struct, frozen=True):
     gpus_per_node: tuple[int, ...]
     n_ranks: int
     edges: tuple[Edge, ...] = ()
+    algorithm: Algorithm | None = None
 
 
 def plateau_gbyte_s(job: Job) -> float:
     """busbw of very large messages of two nodes without noise: the slowest of NVLink, NICs, rails and ring edges."""
-    intra = _ring_gbyte_s(job.platform) * min(node.nvlink for node in job.nodes)
-    if len(job.nodes) == 1:
-        return intra
+    gpus = max(min(job.gpus_per_node), 1)
+    used = min(_nics_used(job.platform, gpus), max(1, *(len(node.rails) for node in job.nodes)))
+    well = healthy(
+        Same(job.platform),
+        len(job.nodes),
+        job.collective,
+        gpus=gpus,
+        nics=used,
+        algorithm=job.algorithm,
+        nvls=all(node.nvls for node in job.nodes),
+        total=(sum(job.gpus_per_node), max(job.gpus_per_node)),
+    )
+    inside = well.inside * min(node.nvlink for node in job.nodes)
+    if math.isinf(well.between):
+        return inside
+    between = _between_gbyte_s(job, used, well.between)
     # One GPU a node moves nothing over NVLink.
-    return _network_gbyte_s(job) if max(job.gpus_per_node) == 1 else min(intra, _network_gbyte_s(job))
+    return between if max(job.gpus_per_node) == 1 else min(inside, between)
 
 
 def speed(job: Job, size_bytes: int, factor: float) -> Speed:
@@ -175,28 +182,10 @@ class Noise:
         return max(0.05, 1.0 + self._sigma * max(-4.0, min(4.0, deviation)))
 
 
-def _ring_gbyte_s(platform: Platform) -> float:
-    share = RING_SHARE_EFFECTIVE if platform.peak_basis == "effective" else RING_SHARE_RAW
-    return platform.intra_busbw_gbyte_s.value * share
-
-
-def _network_gbyte_s(job: Job) -> float:
-    """All NICs a node uses, at the pace of the slowest rail of any node."""
-    nic = job.platform.nics.rate_gbit_s / 8 * NIC_SHARE
-    gpus = max(min(job.gpus_per_node), 1)
-    used = min(_nics_used(job.platform, gpus), max(1, *(len(node.rails) for node in job.nodes)))
+def _between_gbyte_s(job: Job, used: int, well: float) -> float:
+    """What NICs carry that carry `well` on healthy nodes: all that a node uses, at the pace of the slowest rail."""
     paces = [_pace(node, used) for node in job.nodes]
-    if min(paces) <= 0.0:
-        return SOCKET_GBYTE_S
-    pace = _worst_edge(paces, job.edges)
-    total = nic * used * pace
-    per_gpu = total / gpus
-    if job.collective in _PER_GPU_LINK:
-        return min(per_gpu * max(1, gpus // used), nic * pace)
-    if job.collective in SPREADS_TO_ALL:
-        all_gpus = sum(job.gpus_per_node)
-        return per_gpu * ALLTOALL_SHARE / NIC_SHARE * (all_gpus - 1) / (all_gpus - max(job.gpus_per_node))
-    return total
+    return SOCKET_GBYTE_S if min(paces) <= 0.0 else well * _worst_edge(paces, job.edges)
 
 
 def _worst_edge(paces: Sequence[float], edges: Sequence[Edge]) -> float:
@@ -211,7 +200,7 @@ def _worst_edge(paces: Sequence[float], edges: Sequence[Edge]) -> float:
 
 def _nics_used(platform: Platform, gpus: int) -> int:
     """Only NICs near a GPU that takes part carry traffic: one GPU of eight drives one NIC of eight."""
-    return max(1, math.ceil(platform.nics.count * min(gpus, platform.gpu.count) / platform.gpu.count))
+    return math.ceil(platform.nics.count * min(gpus, platform.gpu.count) / platform.gpu.count)
 
 
 def _pace(node: NodeCapability, used: int) -> float:

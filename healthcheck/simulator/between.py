@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from healthcheck.model.collective import Collective
-from healthcheck.simulator.bandwidth import SPREADS_TO_ALL, UNHINDERED, Edge
+from healthcheck.simulator.bandwidth import UNHINDERED, Edge
 from healthcheck.simulator.cluster import SimCluster
+from healthcheck.simulator.healthy import SPREADS_TO_ALL
 
 ACROSS_SHARE = 0.99
 """Of the bandwidth of two nodes of one leaf, what two nodes of different leaves have."""

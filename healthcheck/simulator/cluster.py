@@ -12,6 +12,7 @@ from healthcheck.errors import InputError
 from healthcheck.model.host import Host
 from healthcheck.model.platform import Platform
 from healthcheck.simulator.bandwidth import DEFAULT_NOISE, NodeCapability
+from healthcheck.simulator.chips import chip_named
 from healthcheck.simulator.faults import (
     WHERE,
     BusyFault,
@@ -29,11 +30,15 @@ from healthcheck.simulator.faults import (
     NodeFault,
     NoiseFault,
     NvlinkFault,
+    NvlsFault,
     SlowHcaFault,
     SocketFault,
     UnreachableFault,
 )
 from healthcheck.simulator.generations import Generation, of_seed
+from healthcheck.simulator.gpu_names import gpu_model
+from healthcheck.simulator.nics import device_names
+from healthcheck.simulator.nvlinks import links_of_gpu
 
 MAX_NODES = 20_000
 LOCALHOST = "localhost"
@@ -80,6 +85,10 @@ class SimCluster:
     `names` replaces the generated node names (then there are as many nodes as names), `leaves` gives the leaf of each
     (else `leaf_size` neighbours share one). `generation` is the software they have, else the seed chooses. `now` is the
     wall clock of all nodes, seconds since 1970; whoever serves the cluster sets it.
+
+    `seed` decides what lasts: software, and what healthy nodes differ by. `run_seed`, the same where nothing is said,
+    decides what is new in each run: noise, dips, and in which jobs an intermittent node is sick. One fleet in the
+    course of time is one `seed` with one `run_seed` a run.
     """
 
     def __init__(
@@ -94,6 +103,7 @@ class SimCluster:
         names: Sequence[str] = (),
         generation: Generation | None = None,
         leaves: Sequence[str] = (),
+        run_seed: int | None = None,
     ) -> None:
         if not 1 <= n <= MAX_NODES:
             raise InputError("--simulate", f"{n} nodes cannot be simulated; 1 to {MAX_NODES} can")
@@ -101,7 +111,8 @@ class SimCluster:
             raise InputError("--leaf-size", f"{leaf_size} is not a number of nodes above zero")
         self.platform = platform
         self.seed = seed
-        self.generation = generation or of_seed(seed)
+        self.run_seed = seed if run_seed is None else run_seed
+        self.generation = generation or of_seed(seed, chip_named(gpu_model(platform)).oldest_driver)
         self.now: Callable[[], float] = lambda: 0.0
         self.job_seconds = job_seconds
         self.tool_version = tool_version
@@ -163,27 +174,31 @@ class SimCluster:
         )
 
     def _node(self, name: str, leaf: str) -> SimNode:
-        hcas = tuple(f"mlx5_{index}" for index in range(self.platform.nics.count))
+        hcas = device_names(self.platform.nics)
         rates = {fault.device: fault.rate for fault in self._of(name, HcaFault)}
         carried = {fault.device: fault.rate for fault in self._of(name, SlowHcaFault)}
         for device in (*rates, *carried):
             if device not in hcas:
-                raise InputError(
-                    WHERE, f"{name} has no HCA {device!r}; {self.platform.name} has {hcas[0]} to {hcas[-1]}"
-                )
+                there = f"has {hcas[0]} to {hcas[-1]}" if hcas else "has none that anybody has counted"
+                raise InputError(WHERE, f"{name} has no HCA {device!r}; {self.platform.name} {there}")
         gpus = self.platform.gpu.count
         for fault in self._of(name, GpusFault):
             if fault.count > gpus:
                 raise InputError(WHERE, f"{name} cannot show {fault.count} GPUs; {self.platform.name} has {gpus}")
             gpus = fault.count
         nvlink = min((fault.rate for fault in self._of(name, NvlinkFault)), default=1.0)
+        if nvlink < 1.0 and not links_of_gpu(self.platform):
+            raise InputError(WHERE, f"{name} has no NVLinks: {self.platform.name} has cards on PCIe")
+        nvls = not self._of(name, NvlsFault)
+        if not nvls and not self.platform.has_nvls:
+            raise InputError(WHERE, f"{name} never uses NVLS: {self.platform.name} has no switches that can add up")
         gdr, socket = not self._of(name, GdrFault), bool(self._of(name, SocketFault))
         return SimNode(
             name=name,
             leaf=leaf,
             gpus=gpus,
             hcas=hcas,
-            capability=NodeCapability(nvlink, tuple(rates.get(device, 1.0) for device in hcas), gdr, socket),
+            capability=NodeCapability(nvlink, tuple(rates.get(device, 1.0) for device in hcas), gdr, socket, nvls=nvls),
             corrupt=bool(self._of(name, CorruptFault)),
             hang=bool(self._of(name, HangFault)),
             unreachable=bool(self._of(name, UnreachableFault)),

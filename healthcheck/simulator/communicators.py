@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from healthcheck.model.algorithm import forced
 from healthcheck.model.collective import Collective
 from healthcheck.simulator.bandwidth import SICK_PACE, Job, NodeCapability
 from healthcheck.simulator.between import edges
@@ -70,8 +71,9 @@ def jobs(cluster: SimCluster, placed: Placed, collective: Collective, key: str) 
     `key` decides which intermittent nodes are sick.
     """
     made = groups(cluster, placed)
+    algorithm = forced(placed.variables.items())
     load = Counter((host, hca) for one in made for host, hcas in zip(one.hosts, one.hcas, strict=True) for hca in hcas)
-    sick = {host for host in placed.hosts if draw(cluster.seed, host, key, "sick") < cluster.nodes[host].sick_jobs}
+    sick = {host for host in placed.hosts if draw(cluster.run_seed, host, key, "sick") < cluster.nodes[host].sick_jobs}
 
     def capability(host: str, gpus: tuple[int, ...], hcas: tuple[int, ...]) -> NodeCapability:
         node = cluster.nodes[host]
@@ -89,6 +91,7 @@ def jobs(cluster: SimCluster, placed: Placed, collective: Collective, key: str) 
             gpus_per_node=tuple(map(len, one.gpus)),
             n_ranks=one.n_ranks,
             edges=edges(cluster, one.hosts, collective),
+            algorithm=algorithm,
         )
         for one in made
     )

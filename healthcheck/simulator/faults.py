@@ -11,8 +11,9 @@ from healthcheck.errors import InputError
 WHERE = "--fault"
 AVAILABLE = (
     "nodeNN:hca=mlx5_2,rate=0.5; nodeNN:hca=mlx5_2,slow=0.5; nodeNN:hca=mlx5_2,down; nodeNN:nvlink=0.6; "
-    "nodeNN:corrupt; nodeNN:hang; nodeNN:unreachable; nodeNN:gpus=7; nodeNN:busy; nodeNN:gdr=off; nodeNN:socket; "
-    "nodeNN:driver=535.54.03; nodeNN:intermittent=0.5; link:nodeNN-nodeMM=0.5; leaf:l1-l2=0.5; dip=0.01; noise=0.03"
+    "nodeNN:nvls=off; nodeNN:corrupt; nodeNN:hang; nodeNN:unreachable; nodeNN:gpus=7; nodeNN:busy; nodeNN:gdr=off; "
+    "nodeNN:socket; nodeNN:driver=535.54.03; nodeNN:intermittent=0.5; link:nodeNN-nodeMM=0.5; leaf:l1-l2=0.5; "
+    "dip=0.01; noise=0.03"
 )
 _HCA_NAME = re.compile(r"[a-z]\w{0,31}")
 _DRIVER = re.compile(r"\d{3,4}(\.\d{1,4}){1,2}")
@@ -40,6 +41,12 @@ class NvlinkFault(Struct, frozen=True, tag="nvlink"):
 
     host: str
     rate: float
+
+
+class NvlsFault(Struct, frozen=True, tag="nvls"):
+    """A node whose switches do not add up (no NVLS), although they could: NCCL takes a ring, without an error."""
+
+    host: str
 
 
 class GpusFault(Struct, frozen=True, tag="gpus"):
@@ -131,6 +138,7 @@ NodeFault = (
     HcaFault
     | SlowHcaFault
     | NvlinkFault
+    | NvlsFault
     | GpusFault
     | CorruptFault
     | HangFault
@@ -211,8 +219,8 @@ def _node_fault(text: str, host: str, words: list[str]) -> NodeFault:
             return IntermittentFault(host, _fraction(text, value))
         if key == "gpus" and value.isascii() and value.isdigit():
             return GpusFault(host, int(value))
-        if key == "gdr" and value == "off":
-            return GdrFault(host)
+        if key in ("gdr", "nvls") and value == "off":
+            return GdrFault(host) if key == "gdr" else NvlsFault(host)
         if key == "driver" and _DRIVER.fullmatch(value):
             return DriverFault(host, value)
     raise InputError(WHERE, f"{text!r} is not a fault; faults are {AVAILABLE}")

@@ -70,9 +70,10 @@ GENERATIONS = (
 """The first one is that of seed 0; the seed of a cluster chooses."""
 
 
-def of_seed(seed: int) -> Generation:
-    """The software of a cluster with this seed."""
-    return GENERATIONS[seed % len(GENERATIONS)]
+def of_seed(seed: int, oldest_driver: int = 0) -> Generation:
+    """The software of a cluster with this seed, of those whose driver (major number) is not older."""
+    usable = [one for one in GENERATIONS if one.driver_major >= oldest_driver] or GENERATIONS
+    return usable[seed % len(usable)]
 
 
 def of_nccl(version: str) -> Generation:

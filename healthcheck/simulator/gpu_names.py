@@ -6,6 +6,7 @@ import uuid
 from functools import lru_cache
 
 from healthcheck.model.platform import Platform
+from healthcheck.simulator.chips import chip_named
 
 _BUSES = ("07", "0f", "47", "4e", "87", "90", "b7", "bd", "c1", "c7", "cd", "d1", "d7", "dd", "e1", "e7")
 
@@ -13,7 +14,7 @@ _BUSES = ("07", "0f", "47", "4e", "87", "90", "b7", "bd", "c1", "c7", "cd", "d1"
 def gpu_model(platform: Platform) -> str:
     """The name nvidia-smi prints for the GPUs of a platform."""
     name = platform.gpu.names[0]
-    return name if name.startswith("NVIDIA") else f"NVIDIA {name}"
+    return name if name.startswith(("NVIDIA", "Tesla")) else f"{chip_named(name).brand} {name}"
 
 
 def bus_of(index: int) -> str:

@@ -20,7 +20,7 @@ class GroupNoise:
     """
 
     def __init__(self, cluster: SimCluster, key: str, n_groups: int, between_nodes: bool) -> None:
-        seed, sigma = cluster.seed, cluster.noise
+        seed, sigma = cluster.run_seed, cluster.noise
         self._common = Noise(seed, key, sigma)
         own = range(n_groups) if n_groups > 1 else ()
         self._own = [Noise(seed, f"{key} group {number}", sigma) for number in own]

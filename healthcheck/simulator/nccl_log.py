@@ -9,25 +9,22 @@ healthcheck.simulator.nccl_log --help` prints one, for the stand-in that a real 
 from __future__ import annotations
 
 import argparse
-import itertools
 import sys
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-
-from msgspec import Struct
 
 from healthcheck.errors import InputError
 from healthcheck.simulator.benchmark import parse_options, pid_of
-from healthcheck.simulator.cluster import Ran, SimCluster, SimNode
-from healthcheck.simulator.communicators import Placed, groups
+from healthcheck.simulator.cluster import Ran, SimCluster
 from healthcheck.simulator.generations import Generation, of_nccl
+from healthcheck.simulator.nccl_seats import seat_of
 from healthcheck.simulator.nccl_topology import Seat, topology
-from healthcheck.simulator.nccl_wording import Wording, wording_of
-from healthcheck.simulator.rank_settings import allowed_hcas, visible_gpus
+from healthcheck.simulator.nccl_wording import EFA_PLUGIN, Wording, wording_of
 from healthcheck.simulator.standin_cluster import add_cluster_options, cluster_of, environment_of, hosts_of
 
 CHANNELS_ALONE = 24
+NVLS_CHANNELS = 16
 INTERFACE = "eth0"
 
 # Filled in for each rank: what stands in front of a line of the main thread and of the one that initialises.
@@ -50,7 +47,7 @@ def rank_log(cluster: SimCluster, ran: Ran, host: str, local_rank: int, pid: int
     """
     pid = pid_of(host, local_rank) if pid is None else pid
     short = host.partition(".")[0]
-    text = _text(_seat(cluster, ran, host, local_rank), cluster.generation, ran.sizes, ran.env)
+    text = _text(seat_of(cluster, ran, host, local_rank), cluster.generation, ran.sizes, ran.env)
     number = zlib.crc32(short.encode())
     for mark, words in (
         (_MAIN, f"{short}:{pid}:{pid} [{local_rank}] NCCL INFO "),
@@ -62,74 +59,6 @@ def rank_log(cluster: SimCluster, ran: Ran, host: str, local_rank: int, pid: int
     ):
         text = text.replace(mark, words)
     return text
-
-
-class _Job(Struct, frozen=True):
-    """What all ranks of a communicator share. `first_ranks` and the `devices` a host, by its name in `positions`."""
-
-    positions: dict[str, int]
-    first_ranks: tuple[int, ...]
-    devices: tuple[tuple[int, ...], ...]
-    fewest_nics: int
-    all_gdr: bool
-
-
-# By the identity of the cluster; every rank of a job asks in turn.
-@lru_cache(maxsize=4)
-def _jobs(cluster: SimCluster, ran: Ran) -> tuple[_Job, ...]:
-    """The communicators of a job: one of all its ranks, or those nccl-tests splits it into."""
-    variables = dict(ran.env)
-    return tuple(
-        _Job(
-            positions={name: position for position, name in enumerate(one.hosts)},
-            first_ranks=tuple(itertools.accumulate(map(len, one.gpus), initial=0)),
-            devices=one.gpus,
-            fewest_nics=min(len(_nics(cluster.nodes[name], variables)) for name in one.hosts),
-            all_gdr=all(cluster.nodes[name].gdr and not cluster.nodes[name].socket for name in one.hosts),
-        )
-        for one in groups(cluster, Placed(ran.hosts, ran.ranks, 1, variables))
-    )
-
-
-def _seat(cluster: SimCluster, ran: Ran, host: str, local_rank: int) -> Seat:
-    if host not in ran.hosts:
-        raise ValueError(f"{host} is not a host of this job")
-    variables = dict(ran.env)
-    device = visible_gpus(variables, cluster.nodes[host].gpus)[local_rank]
-    job = next(
-        one for one in _jobs(cluster, ran) if host in one.positions and device in one.devices[one.positions[host]]
-    )
-    position, n_hosts = job.positions[host], len(job.positions)
-    devices = job.devices[position]
-    spec = cluster.platform.nics
-    return Seat(
-        n_hosts=n_hosts,
-        gpus=len(devices),
-        position=position,
-        local_rank=devices.index(device),
-        first_rank=job.first_ranks[position],
-        previous_rank=job.first_ranks[(position - 1) % n_hosts],
-        next_rank=job.first_ranks[(position + 1) % n_hosts],
-        n_ranks=job.first_ranks[-1],
-        nics=_nics(cluster.nodes[host], variables),
-        nic_gbyte_s=spec.rate_gbit_s / 8,
-        link_layer="IB" if spec.link_layer == "InfiniBand" else "RoCE",
-        nvlink_gbyte_s=cluster.platform.intra_busbw_gbyte_s.value,
-        rings=max(1, min(job.fewest_nics, len(devices))),
-        gdr=cluster.nodes[host].gdr,
-        all_gdr=job.all_gdr,
-        hangs=cluster.nodes[host].hang,
-        devices=devices,
-        cuda_device=local_rank,
-    )
-
-
-def _nics(node: SimNode, variables: Mapping[str, str]) -> tuple[tuple[str, float], ...]:
-    """(device, share of its rate) of the ports that are up and may be used, in NCCL's order; none with TCP."""
-    if node.socket:
-        return ()
-    rails = node.capability.rails
-    return tuple((node.hcas[at], rails[at]) for at in allowed_hcas(variables, node.hcas) if rails[at] > 0.0)
 
 
 # Nodes that are measured alone share a few texts; the ranks of a joint job have one each, which nobody asks for twice.
@@ -163,11 +92,15 @@ def _before(wording: Wording, generation: Generation, env: tuple[tuple[str, str]
 
 def _initialised(seat: Seat, wording: Wording, generation: Generation) -> Iterator[str]:
     """What the rank finds on its node, and its place in the job."""
-    yield from wording.plugin
-    if seat.nics:
+    if seat.nics and seat.is_efa:
+        told = {"network": seat.network, "api": wording.plugin_api, "nics": len(seat.nics)}
+        yield from (line.format(**told) for line in EFA_PLUGIN)
+    else:
+        yield from wording.plugin
+    if seat.nics and not seat.is_efa:
         nics = " ".join(f"[{index}]{name}:1/{seat.link_layer}" for index, (name, _) in enumerate(seat.nics))
         yield f"NET/IB : Using {nics} [RO]; OOB {INTERFACE}:{_ADDRESS}<0>"
-    else:
+    elif not seat.nics:
         yield "NET/IB : No device found."
         yield f"NET/Socket : Using [0]{INTERFACE}:{_ADDRESS}<0>"
     yield from (line.format(network=seat.network) for line in wording.network)
@@ -176,7 +109,7 @@ def _initialised(seat: Seat, wording: Wording, generation: Generation) -> Iterat
     names = _names(seat)
     if wording.start:
         yield wording.start.format(**names)
-    for index, (name, _) in enumerate(seat.nics):
+    for index, (name, _) in enumerate(seat.nics if not seat.is_efa else ()):
         yield f"NET/IB : GPU Direct RDMA {'Enabled' if seat.gdr else 'Disabled'} for HCA {index} '{name}'"
     yield from topology(seat, wording)
     yield wording.affinity.format(**names)
@@ -192,7 +125,9 @@ def _ready(seat: Seat, wording: Wording) -> Iterator[str]:
     per_peer = 8 if seat.n_hosts == 1 else 2
     settled = (
         "threadThresholds 8/8/64 | " + f"{seat.n_ranks * 8}/8/64 | 512 | 512",
-        wording.channels.format(coll=count, p2p=32 if seat.n_hosts == 1 else count, per_peer=per_peer),
+        wording.channels.format(
+            coll=count, p2p=32 if seat.n_hosts == 1 else count, per_peer=per_peer, nvls=_nvls_channels(seat)
+        ),
         *wording.tuner,
     )
     complete = [line.format(**_names(seat)) for line in (wording.complete, wording.timings) if line]
@@ -202,18 +137,21 @@ def _ready(seat: Seat, wording: Wording) -> Iterator[str]:
     yield from _connections(seat, wording)
     yield wording.rings_connected.format(gdr=int(seat.all_gdr or seat.n_hosts == 1))
     yield "Connected all trees"
+    if seat.adds_up and seat.n_hosts > 1:
+        yield "Connected NVLS tree"
     if not wording.lazy:
         yield from (*settled, *complete)
 
 
 def _chosen(seat: Seat, wording: Wording, sizes: tuple[int, ...]) -> Iterator[str]:
     """The algorithm of each size; rank 0 tells it."""
+    large, number = ("RING", 1) if not seat.adds_up else ("NVLS", 4) if seat.n_hosts == 1 else ("NVLS_TREE", 5)
     for size in sizes:
         small = size < _SMALL_BYTES
         yield wording.tuning.format(
             size=size,
-            algo="TREE" if small else "RING",
-            algo_number=0 if small else 1,
+            algo="TREE" if small else large,
+            algo_number=0 if small else number,
             proto="LL" if small else "SIMPLE",
             proto_number=0 if small else 2,
             time=20 + size / (1 << 20) * _US_PER_MIB,
@@ -223,7 +161,11 @@ def _chosen(seat: Seat, wording: Wording, sizes: tuple[int, ...]) -> Iterator[st
 
 def channels(seat: Seat) -> int:
     """Channels of a collective."""
-    return CHANNELS_ALONE if seat.n_hosts == 1 else 2 * seat.rings
+    return CHANNELS_ALONE if seat.n_hosts == 1 or seat.one_rack else 2 * seat.rings
+
+
+def _nvls_channels(seat: Seat) -> int:
+    return NVLS_CHANNELS if seat.nvls else 0
 
 
 def _names(seat: Seat) -> dict[str, str | int]:
@@ -237,6 +179,9 @@ def _names(seat: Seat) -> dict[str, str | int]:
         "dev": seat.cuda_device,
         "bus": seat.bus(seat.local_rank),
         "mask": _MASK,
+        "is_not": "" if seat.nvls else "not ",
+        "nvls": _nvls_channels(seat),
+        "mnnvl": int(seat.one_rack),
         "cores": "0-47" if seat.local_rank < seat.gpus / 2 else "48-95",
     }
 
@@ -276,18 +221,30 @@ def _connections(seat: Seat, wording: Wording) -> Iterator[str]:
         mine = order.index(seat.local_rank)
         me = _peer(wording, seat, seat.rank, seat.local_rank)
         head = f"Channel {channel:02d}/0 : "
-        if mine == 0 and seat.n_hosts > 1:
-            if seat.gdr and seat.nics:
+        if mine == 0 and seat.n_hosts > 1 and not seat.one_rack:
+            if seat.gdr and seat.nics and not seat.is_efa:
                 yield wording.gdr.format(**_names(seat), hca=ring, distance=wording.distance)
             before = _peer(wording, seat, seat.previous_rank + order[-1], order[-1])
             yield f"{head}{before} -> {me} [receive] {_via(seat, ring)}"
         if mine < len(order) - 1:
             after = order[mine + 1]
-            yield f"{head}{me} -> {_peer(wording, seat, seat.first_rank + after, after)} via {wording.p2p}"
+            way = _inside(wording, seat, seat.local_rank, after)
+            yield f"{head}{me} -> {_peer(wording, seat, seat.first_rank + after, after)} via {way}"
+        elif seat.one_rack:
+            yield f"{head}{me} -> {_peer(wording, seat, seat.next_rank + order[0], order[0])} via P2P/MNNVL"
         elif seat.n_hosts > 1:
             yield f"{head}{me} -> {_peer(wording, seat, seat.next_rank + order[0], order[0])} [send] {_via(seat, ring)}"
         elif seat.gpus > 1:
-            yield f"{head}{me} -> {_peer(wording, seat, seat.first_rank + order[0], order[0])} via {wording.p2p}"
+            way = _inside(wording, seat, seat.local_rank, order[0])
+            yield f"{head}{me} -> {_peer(wording, seat, seat.first_rank + order[0], order[0])} via {way}"
+
+
+def _inside(wording: Wording, seat: Seat, one: int, other: int) -> str:
+    """From GPU to GPU of a node. Across the processors NCCL goes through host memory."""
+    way = seat.way(one, other)
+    if way == "NVL" and seat.reads_peers:
+        return wording.p2p
+    return "SHM/direct/direct" if way == "SYS" else wording.p2p.removesuffix("/read")
 
 
 def _via(seat: Seat, ring: int) -> str:

@@ -1,6 +1,7 @@
 """Where a simulated rank sits, and the topology NCCL prints of its node (subsystem GRAPH).
 
-As on HGX boards: two GPUs share a PCIe switch with the NICs near to them, and all GPUs reach each other over NVSwitch.
+Two GPUs share a PCIe switch with the NICs near to them; the others a GPU reaches over NVLink, or by way of the
+processors.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from msgspec import Struct
 
 from healthcheck.simulator.gpu_names import bus_of
 from healthcheck.simulator.nccl_wording import Wording
+from healthcheck.simulator.nvlinks import Cells, cycle
 
-PCIE_GBYTE_S = 24.0
-"""PCIe 4.0 x16 as NCCL counts it."""
+PCIE_GBYTE_S = {3: 12.0, 4: 24.0, 5: 48.0, 6: 96.0}
+"""16 lanes of a generation as NCCL counts them."""
+LIBFABRIC = "AWS Libfabric"
+GPUS_OF_A_SWITCH = 2
 TCP_GBYTE_S = 12.5
 NVLINK_SHARE = 0.8
 """What NCCL counts of the NVLink line rate: 20 of 25 GB/s a link."""
@@ -27,6 +31,9 @@ class Seat(Struct, frozen=True):
     `nics` are (device, share of its rate) as NCCL numbers them, empty where it takes TCP; `rings` is what the poorest
     node of the job allows; `all_gdr`: every node of the job reaches GPU memory from its NICs. `devices` are the GPUs of
     the local ranks as the node numbers them, `cuda_device` is how the process of this rank numbers its own.
+    `nvlink_gbyte_s` is 0 where the GPUs are not all joined by NVLink; `joined` says which of the node share how many.
+    `nvls`: its switches can add up, None: such machines cannot. `adds_up`: the job lets them. `one_rack`: NVLink joins
+    the nodes, too.
     """
 
     n_hosts: int
@@ -47,6 +54,13 @@ class Seat(Struct, frozen=True):
     hangs: bool
     devices: tuple[int, ...]
     cuda_device: int
+    joined: Cells
+    switched: bool
+    pcie_gbyte_s: float
+    reads_peers: bool
+    nvls: bool | None
+    adds_up: bool
+    one_rack: bool
 
     @property
     def rank(self) -> int:
@@ -55,8 +69,20 @@ class Seat(Struct, frozen=True):
 
     @property
     def network(self) -> str:
-        """`IB` or `Socket`."""
-        return "IB" if self.nics else "Socket"
+        """`IB`, `AWS Libfabric` or `Socket`."""
+        return "Socket" if not self.nics else LIBFABRIC if self.is_efa else "IB"
+
+    @property
+    def is_efa(self) -> bool:
+        """A plugin drives the NICs."""
+        return self.link_layer == "EFA"
+
+    def way(self, one: int, other: int) -> str:
+        """`NVL`, `PXB` below one PCIe switch, or `SYS`, between two GPUs of the node by local rank."""
+        first, second = self.devices[one], self.devices[other]
+        if self.joined[first][second] or self.nvlink_gbyte_s:
+            return "NVL"
+        return "PXB" if first // GPUS_OF_A_SWITCH == second // GPUS_OF_A_SWITCH else "SYS"
 
     def bus(self, gpu: int) -> str:
         """Where a GPU of its node is, by local rank."""
@@ -68,8 +94,9 @@ class Seat(Struct, frozen=True):
 
     def order(self, ring: int) -> tuple[int, ...]:
         """The GPUs of a node as a ring visits them."""
-        first = self.entry(ring)
-        return tuple((first + step) % self.gpus for step in range(self.gpus))
+        around = cycle(self.joined) if self.gpus == len(self.joined) else tuple(range(self.gpus))
+        first = around.index(self.entry(ring))
+        return (*around[first:], *around[:first])
 
 
 def bus(gpu: int) -> str:
@@ -80,26 +107,38 @@ def bus(gpu: int) -> str:
 def topology(seat: Seat, wording: Wording) -> Iterator[str]:
     """The tree, the paths of this GPU, and the graph that NCCL made of them."""
     number = wording.bandwidth.format
-    nvlink = seat.nvlink_gbyte_s * NVLINK_SHARE
+    pcie = seat.pcie_gbyte_s
+    nvlink = seat.nvlink_gbyte_s * NVLINK_SHARE or pcie
     yield f"=== System : maxBw {nvlink:.1f} totalBw {nvlink:.1f} ==="
     for socket in range(2 if seat.gpus > 1 else 1):
         yield f"CPU/{socket} (1/2/-1)"
         gpus = range(socket * seat.gpus // 2, (socket + 1) * seat.gpus // 2) if seat.gpus > 1 else range(1)
         for gpu in gpus:
-            yield f"+ PCI[{PCIE_GBYTE_S:.1f}] - GPU/{seat.bus(gpu)} ({seat.first_rank + gpu})"
-            yield f"              + NVL[{nvlink:.1f}] - NVS/0"
+            yield f"+ PCI[{pcie:.1f}] - GPU/{seat.bus(gpu)} ({seat.first_rank + gpu})"
+            yield from _links(seat, gpu, nvlink)
             for index, rate in _near(seat, gpu) if seat.n_hosts > 1 else ():
-                yield f"+ PCI[{PCIE_GBYTE_S:.1f}] - NIC/{seat.bus(gpu)[:-3]}1000"
+                yield f"+ PCI[{pcie:.1f}] - NIC/{seat.bus(gpu)[:-3]}1000"
                 yield f"              + NET[{rate:.1f}] - NET/{index} (0/0/{number(rate)})"
     yield "=========================================="
     peers = " ".join(
         f"GPU/{seat.bus(gpu)} (0/{number(5000.0)}/LOC)"
         if gpu == seat.local_rank
-        else f"GPU/{seat.bus(gpu)} (2/{number(nvlink)}/NVL)"
+        else f"GPU/{seat.bus(gpu)} (2/{number(nvlink)}/{seat.way(seat.local_rank, gpu)})"
         for gpu in range(seat.gpus)
     )
-    yield f"GPU/{seat.bus(seat.local_rank)} :{peers} CPU/0 (3/{number(PCIE_GBYTE_S)}/PHB)"
+    yield f"GPU/{seat.bus(seat.local_rank)} :{peers} CPU/0 (3/{number(pcie)}/PHB)"
     yield _graph(seat, number)
+
+
+def _links(seat: Seat, gpu: int, rate: float) -> Iterator[str]:
+    """The NVLinks of a GPU: to the switches, or to each GPU that shares some with it."""
+    if seat.switched:
+        yield f"              + NVL[{rate:.1f}] - NVS/0"
+        return
+    shared = seat.joined[seat.devices[gpu]]
+    for peer, device in enumerate(seat.devices):
+        if shared[device]:
+            yield f"              + NVL[{rate * shared[device] / sum(shared):.1f}] - GPU/{seat.bus(peer)}"
 
 
 def _near(seat: Seat, gpu: int) -> Iterator[tuple[int, float]]:
@@ -114,9 +153,13 @@ def _near(seat: Seat, gpu: int) -> Iterator[tuple[int, float]]:
 
 
 def _graph(seat: Seat, number: Callable[[float], str]) -> str:
-    if seat.n_hosts == 1:
-        return f"Pattern 4, crossNic 0, nChannels 12, bw {number(20.0)}/{number(20.0)}, type NVL/PIX, sameChannels 1"
+    around = seat.order(0)
+    ways = {seat.way(one, other) for one, other in zip(around, (*around[1:], around[0]), strict=True) if one != other}
+    inside = next((way for way in ("SYS", "PXB") if way in ways), "NVL")
+    if seat.n_hosts == 1 or seat.one_rack:
+        bandwidth = f"{number(20.0)}/{number(20.0)}"
+        return f"Pattern 4, crossNic 0, nChannels 12, bw {bandwidth}, type {inside}/PIX, sameChannels 1"
     slowest = min((share for _, share in seat.nics), default=0.0) * seat.nic_gbyte_s or TCP_GBYTE_S
-    bandwidth = f"{number(min(slowest, PCIE_GBYTE_S))}/{number(min(slowest, PCIE_GBYTE_S))}"
-    kind = "NVL/PXB" if seat.gdr else "NVL/PHB"
+    bandwidth = f"{number(min(slowest, seat.pcie_gbyte_s))}/{number(min(slowest, seat.pcie_gbyte_s))}"
+    kind = f"{inside}/PXB" if seat.gdr else f"{inside}/PHB"
     return f"Pattern 4, crossNic 0, nChannels {seat.rings}, bw {bandwidth}, type {kind}, sameChannels 1"

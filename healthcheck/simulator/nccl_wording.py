@@ -39,8 +39,16 @@ class Wording(Struct, frozen=True):
     tuner: tuple[str, ...] = ()
     timings: str = ""
     remark: str = ""
+    plugin_api: int = 8
 
 
+EFA_PLUGIN = (
+    "NET/Plugin: Loaded net plugin {network} (v{api})",
+    "NET/OFI Initializing aws-ofi-nccl 1.13.2-aws",
+    "NET/OFI Using Libfabric version 1.22",
+    "NET/OFI Selected provider is efa, fabric is efa (found {nics} nics)",
+)
+"""The plugin of Amazon (https://github.com/aws/aws-ofi-nccl); `api` is the version of what NCCL asks of plugins."""
 _NO_PLUGIN_FILE = "libnccl-net.so: cannot open shared object file: No such file or directory"
 
 WORDINGS = (
@@ -63,6 +71,7 @@ WORDINGS = (
         distance=4,
         gdr="GPU Direct RDMA Enabled for GPU {bus} / HCA {hca} (distance {distance} <= {distance}), read 0",
         bandwidth="{:.6f}",
+        plugin_api=6,
     ),
     Wording(
         since=(2, 21),
@@ -79,13 +88,13 @@ WORDINGS = (
         complete="ncclCommInitRank comm {comm} rank {rank} nranks {n_ranks} cudaDev {dev} nvmlDev {dev} busId {bus} "
         "commId {job} - Init COMPLETE",
         affinity="Setting affinity for GPU {dev} to {mask}",
-        nvls="NVLS multicast support is not available on dev {dev}",
+        nvls="NVLS multicast support is {is_not}available on dev {dev}",
         comm="comm {comm} rank {rank} nRanks {n_ranks} nNodes {n_nodes} localRanks {local_ranks} localRank {dev} "
-        "MNNVL 0",
+        "MNNVL {mnnvl}",
         p2p="P2P/CUMEM/read",
         rings_connected="Connected all rings",
-        channels="{coll} coll channels, {coll} collnet channels, 0 nvls channels, {p2p} p2p channels, {per_peer} p2p "
-        "channels per peer",
+        channels="{coll} coll channels, {coll} collnet channels, {nvls} nvls channels, {p2p} p2p channels, "
+        "{per_peer} p2p channels per peer",
         tuning="AllReduce: {size} Bytes -> Algo {algo_number} proto {proto_number} time {time:f}",
         peers_by_bus=False,
         distance=4,
@@ -108,13 +117,13 @@ WORDINGS = (
         complete="ncclCommInitRankConfig comm {comm} rank {rank} nranks {n_ranks} cudaDev {dev} nvmlDev {dev} busId "
         "{bus} commId {job} - Init COMPLETE",
         affinity="Setting affinity for GPU {dev} to {cores}",
-        nvls="NVLS multicast support is not available on dev {dev} (NVLS_NCHANNELS 0)",
+        nvls="NVLS multicast support is {is_not}available on dev {dev} (NVLS_NCHANNELS {nvls})",
         comm="comm {comm} rank {rank} nRanks {n_ranks} nNodes {n_nodes} localRanks {local_ranks} localRank {dev} "
-        "MNNVL 0",
+        "MNNVL {mnnvl}",
         p2p="P2P/CUMEM/read",
         rings_connected="Connected all rings, use ring PXN 0 GDR {gdr}",
-        channels="{coll} coll channels, {coll} collnet channels, 0 nvls channels, {p2p} p2p channels, {per_peer} p2p "
-        "channels per peer",
+        channels="{coll} coll channels, {coll} collnet channels, {nvls} nvls channels, {p2p} p2p channels, "
+        "{per_peer} p2p channels per peer",
         tuning="AllReduce: {size} Bytes -> Algo {algo} proto {proto} channel{{Lo..Hi}}={{0..{last}}}",
         peers_by_bus=False,
         distance=5,

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from healthcheck.probes.batch import frame
 from healthcheck.simulator import parts_fabric, parts_gpus, parts_network, parts_system
+from healthcheck.simulator.chips import chip_named
 from healthcheck.simulator.cluster import SimCluster, SimNode
 from healthcheck.simulator.gpu_names import bus_of, gpu_model, gpu_uuid
 from healthcheck.simulator.reply import Reply, at_once
@@ -42,9 +43,13 @@ def identity(cluster: SimCluster, node: SimNode, text: str) -> str:
     """Who answers."""
     boot = uuid.uuid5(uuid.NAMESPACE_DNS, f"{node.name}.{cluster.seed}.simulated")
     return (
-        f"uid {USER_ID}\nuser {USER}\nhome {HOME}\narch x86_64\nhostname {node.name}\nboot_id {boot}\n"
+        f"uid {USER_ID}\nuser {USER}\nhome {HOME}\narch {_arch(cluster)}\nhostname {node.name}\nboot_id {boot}\n"
         "simulated no GPU is measured here\n"
     )
+
+
+def _arch(cluster: SimCluster) -> str:
+    return chip_named(gpu_model(cluster.platform)).arch
 
 
 def gpus(cluster: SimCluster, node: SimNode, text: str) -> str:
@@ -65,15 +70,15 @@ def gpu_processes(cluster: SimCluster, node: SimNode, text: str) -> str:
 
 def binary(cluster: SimCluster, node: SimNode, text: str) -> str:
     """Every nccl-tests executable the part asks for, present and built with MPI."""
-    asked = _PATHS_ASKED.search(text)
+    asked, arch = _PATHS_ASKED.search(text), _arch(cluster)
     blocks = [
-        f"path {path}\nstate ok\narch x86_64\nmpi_symbol yes\n"
+        f"path {path}\nstate ok\narch {arch}\nmpi_symbol yes\n"
         "ldd libcudart.so.12 => /usr/local/cuda/lib64/libcudart.so.12 (0x00007f3a5a400000)\n"
-        "ldd libnccl.so.2 => /usr/lib/x86_64-linux-gnu/libnccl.so.2 (0x00007f3a40000000)\n"
-        "ldd libmpi.so.40 => /usr/lib/x86_64-linux-gnu/libmpi.so.40 (0x00007f3a5a2e0000)\n"
+        f"ldd libnccl.so.2 => /usr/lib/{arch}-linux-gnu/libnccl.so.2 (0x00007f3a40000000)\n"
+        f"ldd libmpi.so.40 => /usr/lib/{arch}-linux-gnu/libmpi.so.40 (0x00007f3a5a2e0000)\n"
         for path in (shlex.split(asked[1]) if asked else ())
     ]
-    return "machine x86_64\n" + "".join(blocks)
+    return f"machine {arch}\n" + "".join(blocks)
 
 
 def mpi(cluster: SimCluster, node: SimNode, text: str) -> str:

@@ -10,47 +10,39 @@ import zlib
 from collections.abc import Callable
 from functools import lru_cache
 
-from healthcheck.model.platform import EFA
+from healthcheck.model.platform import NicSpec
 from healthcheck.simulator.cluster import SimCluster, SimNode
+from healthcheck.simulator.nics import address, is_efa
 
 FIRMWARE = "20.41.1000"
 BOARD, CARD_TYPE = "MT_0000000223", "MT4123"
-HCA_PLACES = (
-    "0000:0c:00.0",
-    "0000:12:00.0",
-    "0000:4b:00.0",
-    "0000:54:00.0",
-    "0000:8d:00.0",
-    "0000:94:00.0",
-    "0000:ba:00.0",
-    "0000:cc:00.0",
-)
-"""PCI address of each compute card, as in a DGX A100; repeated where a platform has more."""
 RATE_TEXTS = {10: "4X SDR", 25: "1X EDR", 50: "1X HDR", 100: "2X HDR", 200: "4X HDR", 400: "4X NDR", 800: "4X XDR"}
 DOWN_RATE_GBIT_S = 10.0
 LOAD = 0.25
 """Share of its line rate that a port carries on average, benchmark or not."""
 SICK_SINCE = 1_700_000_000.0
 SYMBOL_ERRORS_A_SECOND, DAMAGED_PACKETS_A_SECOND = 3.0, 1.0
+_NO_CARD = "#none\n"
 _FIRST_LIDS = 2, 40_000
 
 
 def hcas(cluster: SimCluster, node: SimNode, text: str) -> str:
     """Lines `device port key value` as read below /sys/class/infiniband."""
     nics = cluster.platform.nics
-    layer = "Unknown" if nics.link_layer.lower() == EFA else nics.link_layer
+    if is_efa(nics):
+        return _efa(nics, node)
+    layer = nics.link_layer
     ethernet = layer.lower() != "infiniband"
-    lines = []
+    lines = [] if node.hcas else [_NO_CARD]
     for index, (device, share) in enumerate(zip(node.hcas, node.capability.rails, strict=True)):
         down = share == 0.0
         rate = DOWN_RATE_GBIT_S if down else nics.rate_gbit_s * share
-        address = HCA_PLACES[index % len(HCA_PLACES)]
         lid = 0 if ethernet or down else _lid(node.name, index)
         lines.append(
             f"{device} 0 fw_ver {FIRMWARE}\n"
             f"{device} 0 hca_type {CARD_TYPE}\n"
             f"{device} 0 board_id {BOARD}\n"
-            f"{device} 0 pci {address}\n"
+            f"{device} 0 pci {address(nics, index)}\n"
             f"{device} 1 state {'1: DOWN' if down else '4: ACTIVE'}\n"
             f"{device} 1 phys_state {'2: Polling' if down else '5: LinkUp'}\n"
             f"{device} 1 rate {rate:g} Gb/sec ({RATE_TEXTS.get(round(rate), '4X HDR')})\n"
@@ -63,8 +55,33 @@ def hcas(cluster: SimCluster, node: SimNode, text: str) -> str:
     return "".join(lines)
 
 
+def _efa(nics: NicSpec, node: SimNode) -> str:
+    """The adapters of Amazon: a driver of their own, no subnet manager, and a link layer without a name."""
+    lines = []
+    for index, (device, share) in enumerate(zip(node.hcas, node.capability.rails, strict=True)):
+        down = share == 0.0
+        rate = DOWN_RATE_GBIT_S if down else nics.rate_gbit_s * share
+        lines.append(
+            f"{device} 0 fw_ver 0.0.0.0\n"
+            f"{device} 0 pci {address(nics, index)}\n"
+            f"{device} 0 driver efa\n"
+            f"{device} 1 state {'1: DOWN' if down else '4: ACTIVE'}\n"
+            f"{device} 1 phys_state {'2: Polling' if down else '5: LinkUp'}\n"
+            f"{device} 1 rate {rate:g} Gb/sec ({RATE_TEXTS.get(round(rate), '4X HDR')})\n"
+            f"{device} 1 link_layer Unspecified\n"
+            f"{device} 1 lid 0x0\n"
+            f"{device} 1 sm_lid 0x0\n"
+        )
+    return "".join(lines)
+
+
 def hca_counters(cluster: SimCluster, node: SimNode, text: str) -> str:
-    """Lines `device port counter value`. Every port that is up moves the same: each ring waits for its slowest."""
+    """Lines `device port counter value`. Every port that is up moves the same: each ring waits for its slowest.
+
+    The adapters of Amazon have counters of other names, which the part does not ask for.
+    """
+    if is_efa(cluster.platform.nics):
+        return ""
     now = cluster.now()
     words = int(now * cluster.platform.nics.rate_gbit_s * 1e9 / 8 / 4 * LOAD)
     sick_for_s = max(0.0, now - SICK_SINCE)

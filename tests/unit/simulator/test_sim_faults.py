@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from healthcheck.edge.shipped import load_platform
 from healthcheck.errors import InputError
 from healthcheck.simulator.faults import (
     AVAILABLE,
@@ -21,12 +22,15 @@ from healthcheck.simulator.faults import (
     LinkFault,
     NoiseFault,
     NvlinkFault,
+    NvlsFault,
     SlowHcaFault,
     SocketFault,
     UnreachableFault,
     parse_fault,
 )
 from tests.unit.simulator.sim import cluster
+
+H100, _ = load_platform("h100-sxm5-8gpu-8x400")
 
 
 @pytest.mark.parametrize(
@@ -35,6 +39,7 @@ from tests.unit.simulator.sim import cluster
         ("node05:hca=mlx5_2,rate=0.5", HcaFault("node05", "mlx5_2", 0.5)),
         ("node05:hca=mlx5_2,down", HcaFault("node05", "mlx5_2", 0.0)),
         (" node03:nvlink=0.6 ", NvlinkFault("node03", 0.6)),
+        ("node03:nvls=off", NvlsFault("node03")),
         ("node02:corrupt", CorruptFault("node02")),
         ("node07:hang", HangFault("node07")),
         ("node04:unreachable", UnreachableFault("node04")),
@@ -71,6 +76,8 @@ def test_every_fault_of_the_contract_is_understood(text: str, fault: Fault) -> N
         "node05:hca=mlx5_2,rate=half",
         "node05:hca=mlx5_2,up",
         "node05:hca=../x,down",
+        "node05:nvls",
+        "node05:nvls=on",
         "node05:nvlink=nan",
         "node05:nvlink=-1",
         "node05:nvlink",
@@ -118,11 +125,26 @@ def test_a_malformed_fault_is_one_sentence_that_shows_what_would_be_right(text: 
         ("link:node01-node09=0.5", "no node 'node09'; the nodes are node01 to node08"),
         ("leaf:l1-l2=0.5", "no leaf 'l2'; there is only l1"),
         ("node05:gpus=9", "node05 cannot show 9 GPUs; a100-test has 8"),
+        ("node05:nvls=off", "node05 never uses NVLS: a100-test has no switches that can add up"),
     ],
 )
 def test_a_fault_must_name_what_the_cluster_has(fault: str, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         cluster(fault)
+
+
+@pytest.mark.parametrize(
+    ("platform", "fault", "sentence"),
+    [
+        ("l40s-8gpu", "node01:nvlink=0.5", "node01 has no NVLinks: l40s-8gpu has cards on PCIe"),
+        ("l40s-8gpu", "node01:hca=mlx5_0,down", "l40s-8gpu has none that anybody has counted"),
+        ("a100-sxm4-8gpu-4x100-efa", "node01:hca=mlx5_0,down", "has rdmap16s27 to rdmap160s27"),
+        ("gb200-4gpu-4x400", "node01:gpus=5", "gb200-4gpu-4x400 has 4"),
+    ],
+)
+def test_a_fault_must_fit_the_machine(platform: str, fault: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        cluster(fault, platform=load_platform(platform)[0])
 
 
 def test_nodes_have_two_digits_at_least_and_eight_share_a_leaf() -> None:
@@ -143,7 +165,7 @@ def test_faults_add_up_on_one_node() -> None:
 def test_every_fault_that_is_told_of_can_be_planted() -> None:
     examples = AVAILABLE.replace("NN", "01").replace("MM", "02").split("; ")
     assert len(examples) > 15
-    assert len(cluster(*examples, nodes=16).faults) == len(examples)
+    assert len(cluster(*examples, nodes=16, platform=H100).faults) == len(examples)
 
 
 def test_the_way_of_the_data_and_the_driver_are_those_of_the_one_node() -> None:
