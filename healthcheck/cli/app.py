@@ -8,6 +8,7 @@ from healthcheck import __version__
 from healthcheck.cli import (
     baseline,
     clean,
+    compare,
     demo,
     doctor,
     explain,
@@ -64,6 +65,7 @@ app.command("localise", short_help="Search for who slows a job between nodes.")(
 app.command("parse", short_help="Read saved output of nccl-tests.")(parse.command)
 app.command("report", short_help="Render the pages of a stored run again.")(report.command)
 app.command("baseline", short_help="Limits of healthy runs, for --baseline.")(baseline.command)
+app.command("compare", short_help="What got worse between two runs, and where.")(compare.command)
 app.command("explain", short_help="What a cause, check or rule means.")(explain.command)
 app.command("doctor", short_help="Can this machine run a check-up?")(doctor.command)
 app.command("clean", short_help="End what a killed run left on the nodes.")(clean.command)

@@ -47,6 +47,9 @@ class DigestStage(Struct, frozen=True):
     name: str
     collectives: tuple[str, ...] = ()
     env: dict[str, str] = {}
+    iterations: int | None = None
+    warmup: int | None = None
+    repeats: int | None = None
 
 
 class DigestPlaybook(Struct, frozen=True):
@@ -55,6 +58,7 @@ class DigestPlaybook(Struct, frozen=True):
     name: str
     stages: tuple[DigestStage, ...] = ()
     env: dict[str, str] = {}
+    launcher: str = ""
 
 
 class DigestNics(Struct, frozen=True):
@@ -71,11 +75,25 @@ class DigestPlatform(Struct, frozen=True):
     nics: DigestNics
 
 
+class DigestLimit(Struct, frozen=True):
+    """What the readings of a stage were held against: a peak and the fractions of it."""
+
+    check: str
+    stage: str
+    collective: str
+    peak: float
+    healthy: float
+    broken: float
+
+
 class DigestProvenance(Struct, frozen=True):
-    """Who measured, and with which playbook text."""
+    """Who measured, with which playbook text, command line and limits; `only` is the one stage that was asked for."""
 
     tool: str = ""
     playbook_sha256: str = ""
+    limits: tuple[DigestLimit, ...] = ()
+    arguments: tuple[str, ...] = ()
+    only: str = ""
 
 
 class RunDigest(Struct, frozen=True):

@@ -25,6 +25,7 @@ from healthcheck.model.text_causes_network import NETWORK_CAUSE_TEXTS
 from healthcheck.model.text_causes_search import SEARCH_CAUSE_TEXTS
 from healthcheck.model.text_causes_system import SYSTEM_CAUSE_TEXTS
 from healthcheck.model.text_checks import CHECK_TEXTS
+from healthcheck.model.text_compare import COMPARE_TEXTS
 from healthcheck.model.text_fabric import FABRIC_TEXTS
 from healthcheck.model.text_fingerprints import FINGERPRINT_TEXTS
 from healthcheck.model.text_fleet import FLEET_TEXTS
@@ -81,6 +82,7 @@ CATALOGUE_EN = _joined(
     SEARCH_TEXTS,
     BASELINE_TEXTS,
     HISTORY_TEXTS,
+    COMPARE_TEXTS,
 )
 
 

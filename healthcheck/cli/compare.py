@@ -1,0 +1,99 @@
+"""`healthcheck compare BEFORE AFTER`: what got worse between two runs, where, and what was changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from healthcheck.cli import options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from healthcheck.model.digest import RunDigest
+
+
+def command(
+    before: Annotated[
+        str | None, typer.Argument(metavar="[BEFORE]", help="A run directory, or a run id below --results.")
+    ] = None,
+    after: Annotated[
+        str | None, typer.Argument(metavar="[AFTER]", help="The run to hold against it, named in the same way.")
+    ] = None,
+    last: Annotated[bool, typer.Option("--last", help="Compare the two newest comparable runs of --results.")] = False,
+    results: options.Results = options.DEFAULT_RESULTS,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Compare two runs node by node: who got better or worse beyond noise, who is missing, and what was changed.
+
+    Exit code: 4 when something got worse; else 3 when something could not be compared; else 0.
+
+    Example: healthcheck compare 20260314T021503Z-qhzt 20260401T031122Z-abzd
+    """
+    import shutil
+
+    from healthcheck.cli.document import print_json
+    from healthcheck.cli.exits import out, say
+    from healthcheck.errors import InputError
+    from healthcheck.evaluation.comparison import compare
+    from healthcheck.reporting.compared import compared_line, compared_lines, document
+
+    if last and (before or after):
+        raise InputError("--last", "picks both runs itself; name two runs, or give --last alone")
+    one, other = _newest(results) if last else _named(before, after, results)
+    comparison = compare(one, other)
+    if not quiet:
+        for line in compared_lines(comparison, shutil.get_terminal_size((96, 24)).columns):
+            say(line)
+    if json:
+        print_json(document(comparison))
+    else:
+        out(compared_line(comparison))
+    raise typer.Exit(comparison.exit_code)
+
+
+def _named(before: str | None, after: str | None, results: Path) -> tuple[RunDigest, RunDigest]:
+    from healthcheck.edge.digests import read_digest, run_folders
+    from healthcheck.errors import InputError
+
+    if before is None or after is None:
+        raise InputError("compare", "two runs are needed, BEFORE and AFTER; or --last for the two newest")
+    found = []
+    for named in (before, after):
+        folders = run_folders(named, results)
+        if len(folders) > 1:
+            raise InputError(named, f"holds {len(folders)} runs; name one of them, such as {folders[-1]}")
+        found.append(read_digest(folders[0]))
+    return found[0], found[1]
+
+
+def _newest(results: Path) -> tuple[RunDigest, RunDigest]:
+    from healthcheck.cli.exits import say
+    from healthcheck.errors import InputError
+    from healthcheck.reporting.figures import one_line
+    from healthcheck.workflows.compare import newest_pair
+
+    newest = newest_pair(_readable(results))
+    for note in newest.notes:
+        say(one_line(str(note)))
+    if newest.pair is None:
+        raise InputError("--last", f"there are no two comparable runs below {results}; name two runs")
+    return newest.pair
+
+
+def _readable(results: Path) -> Iterator[RunDigest]:
+    """Runs, newest first, one at a time; a record that cannot be read is said and passed over."""
+    from healthcheck.cli.exits import say
+    from healthcheck.edge.digests import read_digest
+    from healthcheck.edge.store import earlier_runs
+    from healthcheck.errors import InputError
+    from healthcheck.reporting.figures import one_line
+
+    for folder in earlier_runs(results):
+        try:
+            yield read_digest(folder)
+        except InputError as error:
+            say(one_line(f"passed over: {error}"))
