@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
 if TYPE_CHECKING:
+    from healthcheck.diagnosis.fingerprints import Hint
+    from healthcheck.evaluation.tables import TableJudgement
+    from healthcheck.model.measurement import CollectiveTable
     from healthcheck.model.platform import Platform
     from healthcheck.reporting.parsed_output import ParsedFile
 
@@ -125,7 +129,23 @@ def _judged(file: ParsedFile, machine: Platform | None) -> ParsedFile:
 
     from healthcheck.evaluation.tables import judge_table
 
-    return replace(file, judgements=tuple(judge_table(table, machine) for table in file.output.tables))
+    judgements = tuple(judge_table(table, machine) for table in file.output.tables)
+    hints = tuple(map(partial(_looks_like, machine), file.output.tables, judgements))
+    return replace(file, judgements=judgements, hints=hints)
+
+
+def _looks_like(machine: Platform, table: CollectiveTable, judgement: TableJudgement) -> tuple[Hint, ...]:
+    """What a number that is too low is consistent with."""
+    from healthcheck.diagnosis.fingerprints import Shape, hints
+    from healthcheck.evaluation.tables import gpus_a_host
+    from healthcheck.model.collective import Collective
+    from healthcheck.model.verdict import Verdict
+
+    slow = judgement.verdict in (Verdict.DEGRADED, Verdict.FAIL)
+    if not slow or judgement.busbw_gbyte_s is None or table.collective is None:
+        return ()
+    shape = Shape(len(table.hosts), Collective(table.collective), gpus_a_host(table))
+    return hints(machine, shape, judgement.busbw_gbyte_s)
 
 
 def _exit_code(parsed: list[ParsedFile], judged: bool) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from healthcheck.evaluation.integrity import DID_NOT_RUN
+from healthcheck.evaluation.known_good import KNOWN_GOOD_FRACTION, reference
 from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, verdict_of_fraction
 from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
 from healthcheck.evaluation.reading import judged_rows, slower_placement
@@ -13,21 +14,25 @@ from healthcheck.model.measurement import CollectiveTable, FailureKind, OutputSt
 from healthcheck.model.message import Message, say
 from healthcheck.model.platform import Platform
 from healthcheck.model.verdict import Verdict, worst
+from healthcheck.parsing.nccl_tests.consistency import CONTRADICTS, find_contradictions
 
 _KNOWN = frozenset(collective.value for collective in Collective)
 
 
 class TableJudgement(Struct, frozen=True):
-    """One table against the peak. `percent_of_peak` is of bus bandwidth, None where it cannot be said."""
+    """One table against the peak and what is known good. `percent_of_peak` is of bus bandwidth, None where it cannot be
+    said; `busbw_gbyte_s` is what was judged."""
 
     verdict: Verdict
     percent_of_peak: float | None
     reason: Message
     peak_gbyte_s: float | None = None
+    busbw_gbyte_s: float | None = None
 
 
 def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
-    """The slower placement's median over the saturated sizes, against the ring peak of so many hosts."""
+    """The slower placement's median over the saturated sizes, against the ring peak of so many hosts and GPUs, then
+    against what healthy machines read."""
     missing = _what_is_missing(table)
     if missing is not None or table.collective is None:
         return TableJudgement(Verdict.INCONCLUSIVE, None, missing or say("parse.not_judged.unnamed"))
@@ -35,22 +40,44 @@ def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
     if slower is None:
         return TableJudgement(Verdict.INCONCLUSIVE, None, say("parse.not_judged.small"))
     _, busbw = slower
-    collective, nodes = Collective(table.collective), len(table.hosts)
-    bound = peak(platform, nodes, collective)
+    collective, nodes, gpus = Collective(table.collective), len(table.hosts), gpus_a_host(table)
+    bound = peak(platform, nodes, collective, gpus=gpus)
     if bound is None:
         return TableJudgement(Verdict.INCONCLUSIVE, None, say("parse.not_judged.no_peak", collective=table.collective))
     top = bound.busbw_gbyte_s
-    stage = "single_node" if len(table.hosts) == 1 else "multi_node"
+    stage = "single_node" if nodes == 1 else "multi_node"
     limits = platform.thresholds.get(stage, DEFAULT_THRESHOLDS)
     verdict, _ = verdict_of_fraction(busbw / top, limits.healthy, limits.broken)
-    ceiling = ceiling_gbyte_s(platform, nodes, collective)
-    if ceiling is not None and busbw > ceiling:
-        verdict = Verdict.INCONCLUSIVE
     percent = round(100 * busbw / top, 1)
     reason = say(
         "parse.judged", busbw_gbyte_s=round(busbw, 2), percent=percent, peak_gbyte_s=round(top, 2), name=platform.name
     )
-    return TableJudgement(verdict, percent, reason, top)
+    ceiling = ceiling_gbyte_s(platform, nodes, collective, gpus=gpus)
+    known = reference(platform, nodes, collective, gpus=gpus)
+    if ceiling is not None and busbw > ceiling:
+        verdict = Verdict.INCONCLUSIVE
+        reason = say(
+            "parse.above", busbw_gbyte_s=round(busbw, 2), ceiling_gbyte_s=round(ceiling, 1), name=platform.name
+        )
+    elif verdict is Verdict.PASS and known is not None and busbw < KNOWN_GOOD_FRACTION * known.value:
+        verdict = Verdict.DEGRADED
+        share = round(100 * busbw / known.value, 1)
+        reason = say(
+            "parse.below_known_good",
+            busbw_gbyte_s=round(busbw, 2),
+            percent=percent,
+            peak_gbyte_s=round(top, 2),
+            name=platform.name,
+            share=share,
+            expected_gbyte_s=known.value,
+        )
+    return TableJudgement(verdict, percent, reason, top, busbw)
+
+
+def gpus_a_host(table: CollectiveTable) -> int | None:
+    """How many GPUs each host uses; None where they differ."""
+    ranks, hosts = table.n_ranks or 0, len(table.hosts)
+    return ranks // hosts if hosts and ranks % hosts == 0 else None
 
 
 def judge_output(output: ParsedOutput, judgements: tuple[TableJudgement, ...]) -> Verdict:
@@ -72,7 +99,10 @@ def _what_is_missing(table: CollectiveTable) -> Message | None:
         return say("parse.not_judged.no_peak", collective=table.collective)
     if table.n_ranks is None or not _names_every_host(table, table.n_ranks):
         return say("parse.not_judged.ranks")
-    return say("parse.not_judged.one_rank") if table.n_ranks == 1 else None
+    if table.n_ranks == 1:
+        return say("parse.not_judged.one_rank")
+    odd = find_contradictions(table)
+    return say("parse.not_judged.contradicts") if odd is not None and odd.code == CONTRADICTS else None
 
 
 def _names_every_host(table: CollectiveTable, n_ranks: int) -> bool:

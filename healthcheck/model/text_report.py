@@ -252,11 +252,16 @@ REPORT_TEXTS: dict[str, str] = {
     "parse.none": "n/a",
     "parse.max_delta": "this version counts no wrong values; it prints how far the worst one is off: {delta:g}",
     "parse.judged": "busbw {busbw_gbyte_s} GB/s is {percent} % of the peak of {name} ({peak_gbyte_s} GB/s)",
+    "parse.below_known_good": "busbw {busbw_gbyte_s} GB/s is {percent} % of the peak of {name} ({peak_gbyte_s} GB/s), "
+    "but only {share} % of the {expected_gbyte_s:g} GB/s that healthy machines of this kind read",
+    "parse.above": "busbw {busbw_gbyte_s} GB/s is more than any algorithm can do on {name} ({ceiling_gbyte_s} GB/s): "
+    "it was another machine, or another number of ranks",
     "parse.not_judged.incomplete": "not judged: the table is not complete",
     "parse.not_judged.unnamed": "not judged: this version does not print which collective it ran",
     "parse.not_judged.no_peak": "not judged: no peak is known for {collective}",
     "parse.not_judged.ranks": "not judged: the number of ranks is not known",
     "parse.not_judged.one_rank": "not judged: one rank alone has no bus bandwidth",
+    "parse.not_judged.contradicts": "not judged: busbw does not follow from algbw for this collective and these ranks",
     "parse.not_judged.small": "not judged: no size of 1 GiB or more was measured",
     "parse.unverified": "the results were not checked (-c 0)",
 }

@@ -10,6 +10,7 @@ from itertools import zip_longest
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from healthcheck.diagnosis.fingerprints import Hint
 from healthcheck.evaluation.tables import TableJudgement
 from healthcheck.model.measurement import (
     CollectiveRow,
@@ -37,16 +38,26 @@ _COLUMNS = (
 class ParsedFile(Struct, frozen=True):
     """One file and what it says. `path` as the user gave or the walk found it, `-` for standard input.
 
-    `judgements` stand beside the tables, in their order; empty where nobody asked for a verdict.
+    `judgements` stand beside the tables, in their order; empty where nobody asked for a verdict. `hints`, too: what a
+    number that is too low is consistent with.
     """
 
     path: str
     output: ParsedOutput
     judgements: tuple[TableJudgement, ...] = ()
+    hints: tuple[tuple[Hint, ...], ...] = ()
+
+
+class _Hint(Struct, frozen=True):
+    """`cause` is a code of the catalogue (`healthcheck explain`)."""
+
+    cause: str
+    message: str
 
 
 class _Table(Struct, frozen=True):
-    """Keys of the contract, in its order; the last two are filled by whoever judges."""
+    """Keys of the contract, in its order; verdict and percentage are filled by whoever judges, and then `hints` is
+    there."""
 
     collective: str | None
     tool: str | None
@@ -62,6 +73,7 @@ class _Table(Struct, frozen=True):
     complete: bool
     verdict: str | None = None
     percent_of_peak: float | None = None
+    hints: tuple[_Hint, ...] | UnsetType = UNSET
 
 
 class _Failure(Struct, frozen=True):
@@ -123,10 +135,12 @@ def as_text(file: ParsedFile) -> Iterator[str]:
     for warning in output.warnings:
         where = str(say("parse.line", line=warning.line)) if warning.line else ""
         yield "  " + str(say("parse.warning", text=warning.message, where=where))
-    for table, judgement in zip_longest(output.tables, file.judgements):
+    for table, judgement, hints in zip_longest(output.tables, file.judgements, file.hints):
         yield from _table_lines(table, None if judgement is None else judgement.peak_gbyte_s)
         if judgement is not None:
             yield f"  {judgement.verdict.name}: {judgement.reason}"
+        if hints:
+            yield "  " + str(say("parse.consistent", looks="; or ".join(str(hint.message) for hint in hints)))
     if output.verified is False:
         yield "  " + str(say("parse.unverified"))
 
@@ -140,7 +154,7 @@ def _file(file: ParsedFile) -> _File:
         wrong_values=output.wrong_values,
         failures=tuple(map(_failure, output.failures)),
         warnings=output.warnings,
-        tables=tuple(_table(*pair) for pair in zip_longest(output.tables, file.judgements)),
+        tables=tuple(_table(*parts) for parts in zip_longest(output.tables, file.judgements, file.hints)),
     )
 
 
@@ -149,11 +163,12 @@ def _failure(failure: Failure) -> _Failure:
     return _Failure(**(keys | {"collective": UNSET if failure.collective is None else failure.collective}))
 
 
-def _table(table: CollectiveTable, judgement: TableJudgement | None) -> _Table:
+def _table(table: CollectiveTable, judgement: TableJudgement | None, hints: Sequence[Hint] | None) -> _Table:
     keys = msgspec.structs.asdict(table)
     if judgement is None:
         return _Table(**keys)
-    return _Table(**keys, verdict=judgement.verdict.name, percent_of_peak=judgement.percent_of_peak)
+    told = tuple(_Hint(f"cause.{hint.cause}", str(hint.message)) for hint in hints or ())
+    return _Table(**keys, verdict=judgement.verdict.name, percent_of_peak=judgement.percent_of_peak, hints=told)
 
 
 def _table_lines(table: CollectiveTable, peak_gbyte_s: float | None) -> Iterator[str]:

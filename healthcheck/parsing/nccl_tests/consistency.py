@@ -5,6 +5,8 @@ from __future__ import annotations
 from healthcheck.model.collective import Collective
 from healthcheck.model.measurement import CollectiveTable, ParseWarning
 
+CONTRADICTS = "busbw_contradicts"
+
 # Until June 2020 these counted only the bytes of the others in algbw, and so printed the same number twice.
 _ONCE_WITHOUT_FACTOR = frozenset({Collective.ALL_GATHER, Collective.REDUCE_SCATTER})
 _COARSE = 99_999.0  # from here on printed as 1e+05: one digit
@@ -38,7 +40,7 @@ def find_contradictions(table: CollectiveTable, line: int | None = None) -> Pars
         f"busbw contradicts algbw in {len(odd)} of {len(pairs)} values: at size {size} busbw is {busbw:g}, "
         f"{collective.value} over {table.n_ranks} ranks would make it {algbw * factor:.6g}"
     )
-    return ParseWarning("busbw_contradicts", text, line)
+    return ParseWarning(CONTRADICTS, text, line)
 
 
 def _fits(algbw: float, busbw: float, factor: float) -> bool:
