@@ -27,7 +27,8 @@ from msgspec.structs import replace
 
 from healthcheck.__main__ import run as healthcheck
 from healthcheck.evaluation.gate import run_verdict
-from healthcheck.evaluation.limits import judged_rows, percent, slower_placement, verdict_of_fraction
+from healthcheck.evaluation.limits import verdict_of_fraction
+from healthcheck.evaluation.reading import judged_rows, percent, slower_placement
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.fleet import FleetSetting, FleetValue
@@ -45,7 +46,7 @@ SLOW, FLAPS_AT = 0.85, 0.86
 NODE_SIGMA, RUN_SIGMA, ROW_SIGMA = 0.004, 0.003, 0.0015
 DRIVERS = ("550.90.07", "570.124.06")
 DRIVER_GAIN = 1.01
-VBIOS = "92.00.45.00.03"
+VBIOS = "92.00.9E.00.05"
 
 
 class Fleet(Struct, frozen=True):

@@ -12,6 +12,7 @@ from healthcheck.cli import (
     demo,
     doctor,
     explain,
+    history,
     localise,
     parse,
     platform,
@@ -66,6 +67,7 @@ app.command("parse", short_help="Read saved output of nccl-tests.")(parse.comman
 app.command("report", short_help="Render the pages of a stored run again.")(report.command)
 app.command("baseline", short_help="Limits of healthy runs, for --baseline.")(baseline.command)
 app.command("compare", short_help="What got worse between two runs, and where.")(compare.command)
+app.command("history", short_help="The trend of the fleet or one host.")(history.command)
 app.command("explain", short_help="What a cause, check or rule means.")(explain.command)
 app.command("doctor", short_help="Can this machine run a check-up?")(doctor.command)
 app.command("clean", short_help="End what a killed run left on the nodes.")(clean.command)

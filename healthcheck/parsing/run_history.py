@@ -17,7 +17,7 @@ from healthcheck.model.measurement import CollectiveRow, Placement
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.record_digest import decode_digest
 
-INDEX_SCHEMA = "healthcheck.history/1"
+INDEX_SCHEMA = "healthcheck.history_index/1"
 HEADER = b'{"schema": "' + INDEX_SCHEMA.encode() + b'"}'
 SEARCH_STAGE = "localise"
 
@@ -94,12 +94,12 @@ def in_order(runs: Iterable[PastRun]) -> tuple[tuple[PastRun, ...], int]:
     ordered = sorted(runs, key=lambda run: (run.folder != run.run_id, run.folder))
     for run in ordered:
         found.setdefault(run.run_id, run)
-    return tuple(sorted(found.values(), key=lambda run: (_instant(run.started_at), run.run_id))), len(ordered) - len(
+    return tuple(sorted(found.values(), key=lambda run: (instant(run.started_at), run.run_id))), len(ordered) - len(
         found
     )
 
 
-def _instant(iso: str) -> datetime:
+def instant(iso: str) -> datetime:
     """A time of a record in UTC; the beginning of time where it is none."""
     try:
         at = datetime.fromisoformat(iso)
