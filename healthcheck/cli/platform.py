@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from healthcheck.cli import options
+from healthcheck.cli import options, platform_detect
 from healthcheck.cli.usage import OneSentence
+from healthcheck.model.algorithm import Algorithm
+from healthcheck.model.collective import Collective
 
 if TYPE_CHECKING:
     from healthcheck.model.platform import Platform
@@ -15,13 +17,14 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=OneSentence, name="platform", help="Machine types and their peaks.", no_args_is_help=True, rich_markup_mode=None
 )
+app.command("detect", epilog=platform_detect.EXAMPLE)(platform_detect.command)
 
 _Named = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A name from `platform list`, or a YAML file.")]
 
 
 @app.command("list", epilog="Example: healthcheck platform list")
 def list_(json: options.Json = False) -> None:
-    """List the machine types that come with healthcheck."""
+    """List the machine types that come with healthcheck, those of one GPU together."""
     from healthcheck.cli.document import print_document
     from healthcheck.cli.exits import out
     from healthcheck.edge.shipped import shipped_platforms
@@ -30,8 +33,12 @@ def list_(json: options.Json = False) -> None:
     if json:
         print_document("healthcheck.platforms/1", platforms=list(platforms.values()))
         return
-    width = max(len(name) for name in platforms)
+    width, family = max(len(name) for name in platforms), ""
     for name, platform in platforms.items():
+        begins = name.partition("-")[0]
+        if family and begins != family:
+            out("")
+        family = begins
         out(f"{name:<{width}}  {platform.title}")
 
 
@@ -42,19 +49,42 @@ def list_(json: options.Json = False) -> None:
 def show(
     name: _Named,
     nodes: Annotated[int, typer.Option("--nodes", min=1, max=20_000, help="Nodes of the multi-node job.")] = 2,
+    gpus: Annotated[int | None, typer.Option("--gpus", min=1, help="GPUs of each node that take part.")] = None,
+    nics: Annotated[int | None, typer.Option("--nics", min=1, help="NICs of each node that take part.")] = None,
+    algorithm: Annotated[
+        Algorithm | None, typer.Option("--algo", help="The algorithm; by default the peak is that of a ring.")
+    ] = None,
+    collective: Annotated[Collective, typer.Option("--collective", help="What the job does.")] = Collective.ALL_REDUCE,
     json: options.Json = False,
 ) -> None:
     """Show a machine type and derive its peaks line by line."""
     from healthcheck.cli.document import print_document
     from healthcheck.cli.exits import out
     from healthcheck.edge.shipped import load_platform
+    from healthcheck.reporting.platform_view import AskedJob, described, stage_peaks
 
     platform, _ = load_platform(name)
+    _refuse_what_it_has_not(platform, gpus, nics, algorithm)
+    asked = AskedJob(nodes, gpus, nics, collective, algorithm)
     if json:
-        print_document("healthcheck.platform/1", platform=platform, peaks=peaks(platform, nodes))
+        print_document("healthcheck.platform/1", platform=platform, peaks=stage_peaks(platform, asked))
         return
-    for line in describe(platform, nodes):
+    for line in described(platform, asked):
         out(line)
+
+
+def _refuse_what_it_has_not(
+    platform: Platform, gpus: int | None, nics: int | None, algorithm: Algorithm | None
+) -> None:
+    from healthcheck.errors import InputError
+    from healthcheck.evaluation.peaks import possible_algorithms
+
+    for option, asked, has in (("--gpus", gpus, platform.gpu.count), ("--nics", nics, platform.nics.count)):
+        if asked is not None and asked > has:
+            raise InputError(option, f"a node of {platform.name} has {has}, got {asked}")
+    possible = possible_algorithms(platform)
+    if algorithm is not None and algorithm not in possible:
+        raise InputError("--algo", f"{platform.name} cannot use {algorithm}; it can use {', '.join(possible)}")
 
 
 @app.command(short_help="Check a platform file.", epilog="Example: healthcheck platform check my-machine.yaml")
@@ -78,68 +108,3 @@ def schema() -> None:
     from healthcheck.parsing.platform import platform_schema
 
     print_json(platform_schema())
-
-
-def _stages(nodes: int) -> tuple[tuple[str, int], ...]:
-    """(stage, its nodes). On one node there is nothing between nodes: no peak and no known-good of it."""
-    alone = ("single_node", 1)
-    return (alone, ("multi_node", nodes)) if nodes > 1 else (alone,)
-
-
-def peaks(platform: Platform, nodes: int) -> list[dict[str, object]]:
-    """One entry a benchmark stage: node count, peak and limits in GB/s, and how the peak was derived."""
-    from healthcheck.evaluation.known_good import reference
-    from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS
-    from healthcheck.evaluation.peaks import peak
-
-    entries: list[dict[str, object]] = []
-    for stage, count in _stages(nodes):
-        top = peak(platform, count)
-        assert top is not None  # every platform has a bound for all_reduce
-        fractions = platform.thresholds.get(stage, DEFAULT_THRESHOLDS)
-        known = reference(platform, count)
-        entries.append(
-            {
-                "stage": stage,
-                "nodes": count,
-                "peak_busbw_gbyte_s": top.busbw_gbyte_s,
-                "derivation": top.derivation,
-                "source": top.source,
-                "healthy": fractions.healthy,
-                "broken": fractions.broken,
-                "known_good_gbyte_s": None if known is None else known.value,
-                "known_good_source": None if known is None else known.source,
-            }
-        )
-    return entries
-
-
-def describe(platform: Platform, nodes: int) -> list[str]:
-    """The lines of `platform show`: what the machine has, then each peak from its numbers."""
-    from healthcheck.evaluation.known_good import reference
-    from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS
-    from healthcheck.evaluation.peaks import peak
-    from healthcheck.model.message import say
-
-    nics = platform.nics
-    lines = [
-        f"{platform.name}: {platform.title}",
-        f"  GPUs  {platform.gpu.count} x {' or '.join(platform.gpu.names)}",
-        f"  NICs  {nics.count} x {nics.rate_gbit_s:g} Gb/s {nics.link_layer}  [{nics.source}]",
-    ]
-    for stage, count in _stages(nodes):
-        top = peak(platform, count)
-        assert top is not None  # every platform has a bound for all_reduce
-        fractions = platform.thresholds.get(stage, DEFAULT_THRESHOLDS)
-        healthy, broken = fractions.healthy, fractions.broken
-        lines += [
-            f"{stage} ({say('report.who.nodes', n=count)}, bus bandwidth, {platform.peak_basis} peak)",
-            f"  peak        {top.busbw_gbyte_s:g} GB/s  {top.derivation}",
-            f"              [{top.source}]",
-            f"  healthy at  {healthy * top.busbw_gbyte_s:g} GB/s  ({100 * healthy:g} % of peak: PASS)",
-            f"  broken at   {broken * top.busbw_gbyte_s:g} GB/s  (below {100 * broken:g} %: FAIL)",
-        ]
-        known = reference(platform, count)
-        if known is not None:
-            lines.append(f"  known good  {known.value:g} GB/s  [{known.source}]")
-    return lines

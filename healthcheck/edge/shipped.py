@@ -14,13 +14,14 @@ from pathlib import Path
 
 from healthcheck.edge.places import exists, is_file, is_folder
 from healthcheck.errors import InputError
+from healthcheck.evaluation.contradictions import contradictions
 from healthcheck.model.host import Host
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import Playbook
 from healthcheck.parsing.hostfile import MAX_CHARACTERS, looks_like_path, parse_hostfile, parse_hosts
 from healthcheck.parsing.platform import parse_platform
 from healthcheck.parsing.playbook import parse_playbook
-from healthcheck.parsing.strict_yaml import MAX_BYTES
+from healthcheck.parsing.strict_yaml import MAX_BYTES, load
 
 _YAML_ENDINGS = (".yaml", ".yml")
 
@@ -51,7 +52,7 @@ def read_text(path: Path, most_bytes: int) -> str:
 
 def shipped_platforms() -> dict[str, Platform]:
     """Every platform of the package by name, sorted; the template is none."""
-    platforms = [parse_platform(text, source) for source, text in _platform_texts().items()]
+    platforms = [_platform(text, source) for source, text in _platform_texts().items()]
     return {platform.name: platform for platform in sorted(platforms, key=lambda platform: platform.name)}
 
 
@@ -73,12 +74,12 @@ def load_platform(name_or_path: str) -> tuple[Platform, str]:
     texts = _platform_texts()
     source = f"{name_or_path}.yaml"
     if source in texts:
-        return parse_platform(texts[source], source), texts[source]
+        return _platform(texts[source], source), texts[source]
     path = Path(name_or_path)
     if not _means_file(name_or_path) and not is_file(path):
         raise InputError("platform", _unknown("platform", name_or_path, sorted(_stem(name) for name in texts)))
     text = read_text(path, MAX_BYTES)
-    return parse_platform(text, name_or_path), text
+    return _platform(text, name_or_path), text
 
 
 def load_playbook(name_or_path: str) -> tuple[Playbook, str]:
@@ -102,6 +103,14 @@ def load_hosts(argument: str) -> tuple[tuple[Host, ...], str]:
         text = read_text(path, MAX_CHARACTERS)
         return parse_hostfile(text, argument), text
     return parse_hosts(argument, "-H"), f"{argument}\n"
+
+
+def _platform(text: str, source: str) -> Platform:
+    """The platform in `text`, refused where what it says about healthy machines is more than they can reach."""
+    platform = parse_platform(text, source)
+    for place, problem in contradictions(platform):
+        raise load(text, source).error(place, str(problem))
+    return platform
 
 
 def _platform_texts() -> dict[str, str]:

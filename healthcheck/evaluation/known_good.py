@@ -20,16 +20,22 @@ def reference(
 ) -> KnownGood | None:
     """The number published or measured for just such a job; None where there is none.
 
-    `gpus` a node that the job uses, None for all; `algorithm` that it forces, None where NCCL chooses. The narrowest
-    range of nodes wins where several fit.
+    `gpus` a node that the job uses, None for all; `algorithm` that it forces, None where NCCL chooses.
     """
+    fitting = applying(platform, nodes, collective, gpus=gpus)
+    return next((known for known in fitting if known.algorithm is algorithm), None)
+
+
+def applying(
+    platform: Platform, nodes: int, collective: Collective = Collective.ALL_REDUCE, *, gpus: int | None = None
+) -> tuple[KnownGood, ...]:
+    """All that is published for a job of these nodes and GPUs, with any algorithm; the narrowest range first."""
     all_of_them = gpus is None or gpus == platform.gpu.count
     fitting = [
         known
         for known in platform.known_good_gbyte_s
         if known.collective is collective
         and known.min_nodes <= nodes <= (known.max_nodes or nodes)
-        and known.algorithm is algorithm
         and (known.gpus == gpus or (all_of_them and known.gpus in (None, platform.gpu.count)))
     ]
-    return min(fitting, key=lambda known: (known.max_nodes or 1 << 30) - known.min_nodes, default=None)
+    return tuple(sorted(fitting, key=lambda known: (known.max_nodes or 1 << 30) - known.min_nodes))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 from healthcheck.model.algorithm import Algorithm
@@ -9,6 +11,7 @@ from healthcheck.model.collective import Collective
 from healthcheck.model.gpu_models import FULL_BOARD, board_gpu, has_nvls
 
 _NVLINK_GBYTE_S = 100.0  # a ring over PCIe ends far below, even of the sixth generation; NVLink boards begin above
+_CARDS = ("PCIE", "NVL")
 _VERBS_LAYERS, EFA = ("infiniband", "ethernet"), "efa"
 
 
@@ -20,10 +23,20 @@ class Sourced(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GpuSpec(Struct, frozen=True, forbid_unknown_fields=True):
-    """`names` are matched as parts of what nvidia-smi prints."""
+    """`names` are parts of what nvidia-smi prints; any one of them may match."""
 
     names: tuple[str, ...]
     count: int
+
+    def means(self, printed: str) -> bool:
+        """Is this the GPU of that name? H20 is not meant by H200, B200 not by GB200, nor H100 by the card H100 PCIe."""
+        return any(_means(name, printed) for name in self.names)
+
+
+def _means(name: str, printed: str) -> bool:
+    if re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}(?!\d)", printed, re.IGNORECASE) is None:
+        return False
+    return all(form in name.upper() for form in _CARDS if form in printed.upper())
 
 
 class NicSpec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -111,6 +124,11 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     def has_nvlink(self) -> bool:
         """Are the GPUs of a node joined by NVLink?"""
         return self.intra_busbw_gbyte_s.value >= _NVLINK_GBYTE_S
+
+    @property
+    def has_bridges(self) -> bool:
+        """Do some of its GPUs, if not all, share NVLinks?"""
+        return self.has_nvlink or any(fewer.value >= _NVLINK_GBYTE_S for fewer in self.intra_of_fewer_gbyte_s)
 
     @property
     def has_nvls(self) -> bool:

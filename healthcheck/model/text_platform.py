@@ -5,11 +5,12 @@ from __future__ import annotations
 PLATFORM_TEXTS = {
     "platform.nics": "{count} x {rate_gbit_s:g} Gb/s {link_layer}",
     "platform.nics.none": "not published: nothing between nodes is judged",
-    "platform.stage": "{stage} ({nodes} {nodes:node|nodes}, {gpus} {gpus:GPU|GPUs} each, {collective}, {algorithm}; "
-    "bus bandwidth)",
-    "platform.peak": "{gbyte_s:.5g} GB/s",
-    "platform.peak.effective": "{gbyte_s:.5g} GB/s, what the topology can deliver; the line rate inside a node is "
-    "{line_rate_gbyte_s:g} GB/s",
+    "platform.stage": "{stage} ({nodes} {nodes:node|nodes} x {gpus} {gpus:GPU|GPUs}, {collective}, {algorithm}; bus "
+    "bandwidth)",
+    "platform.peak.raw": "{gbyte_s:.5g} GB/s  (raw: from line rates)",
+    "platform.peak.effective": "{gbyte_s:.5g} GB/s  (effective: what the topology can deliver; the line rate inside a "
+    "node is {line_rate_gbyte_s:g} GB/s)",
+    "platform.judged": "against the ring's {gbyte_s:.5g} GB/s, whatever NCCL chooses",
     "platform.peak.none": "no bound is published: such a job is INCONCLUSIVE",
     "platform.healthy": "{gbyte_s:.5g} GB/s  ({percent:g} % of peak: PASS)",
     "platform.broken": "{gbyte_s:.5g} GB/s  (below {percent:g} %: FAIL)",
@@ -24,10 +25,7 @@ PLATFORM_TEXTS = {
     "most; compare it with healthcheck platform show",
     "platform.contradiction.no_bound": "is about a job that has no peak here, so nothing would be held against it",
     "platform.contradiction.algorithm": "such machines cannot use {algorithm}",
-    "platform.detect.found": "{name}: {title}",
     "platform.detect.seen": "{n} {n:node shows|nodes show} {seen}",
-    "platform.detect.differs": "{hosts}: {seen}",
-    "platform.detect.fits": "the GPUs are {gpus} x {model}, and {nics}",
-    "platform.detect.fits.nics": "{count} {count:port|ports} of {rate_gbit_s:g} Gb/s {link_layer} active",
-    "platform.detect.fits.no_nics": "the machine type names no ports",
+    "platform.detect.fits": "fits {names}",
+    "platform.detect.none": "fits no machine type",
 }

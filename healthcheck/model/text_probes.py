@@ -61,10 +61,13 @@ PROBE_TEXTS: dict[str, str] = {
     "probe.mpi.missing": "there is no {wanted} in the PATH of a non-interactive login",
     "probe.mpi.other_family": "mpirun is {found}, the playbook wants {wanted}",
     "probe.mpi.unreadable": "mpirun does not say which MPI it is",
-    "probe.platform.nothing_seen": "no node shows its GPUs; choose the platform with --platform: {names}",
+    "probe.platform.nothing_seen": "of {nodes} {nodes:node|nodes} none shows its GPUs; choose with --platform "
+    "one of healthcheck platform list, or a file",
     "probe.platform.ambiguous": "{seen} fits more than one platform; choose with --platform: {names}",
-    "probe.platform.only_gpus": "the GPUs are known, the ports fit none ({seen}); choose with --platform: {names}",
-    "probe.platform.unknown": "no known platform has {seen}; choose with --platform (a file is fine): {names}",
+    "probe.platform.only_gpus": "the GPUs are known, but the ports, or what joins the GPUs, fit none ({seen}); "
+    "choose with --platform: {names}",
+    "probe.platform.unknown": "no known platform has {seen}; choose with --platform one of healthcheck platform "
+    "list, or a file",
     "probe.no_output": "it let us in but ran no probe: exit code {code} and no answer",
     "probe.same_machine": "shows the GPUs of {other}: both names lead to one machine, measured once, as {other}",
     "probe.slots": "the hostfile gives {slots} {slots:slot|slots}, the machine type has {gpus} {gpus:GPU|GPUs}: write "

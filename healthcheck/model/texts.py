@@ -36,7 +36,9 @@ from healthcheck.model.text_jobs import JOB_TEXTS
 from healthcheck.model.text_limits import LIMIT_TEXTS
 from healthcheck.model.text_nccl import NCCL_TEXTS
 from healthcheck.model.text_network import NETWORK_TEXTS
+from healthcheck.model.text_platform import PLATFORM_TEXTS
 from healthcheck.model.text_probes import PROBE_TEXTS
+from healthcheck.model.text_rejudge import REJUDGE_TEXTS
 from healthcheck.model.text_report import REPORT_TEXTS
 from healthcheck.model.text_rules import RULE_TEXTS
 from healthcheck.model.text_search import SEARCH_TEXTS
@@ -66,6 +68,7 @@ CATALOGUE_EN = _joined(
     CHECK_TEXTS,
     LIMIT_TEXTS,
     RULE_TEXTS,
+    PLATFORM_TEXTS,
     FABRIC_CAUSE_TEXTS,
     GPU_CAUSE_TEXTS,
     JOB_CAUSE_TEXTS,
@@ -83,6 +86,7 @@ CATALOGUE_EN = _joined(
     BASELINE_TEXTS,
     HISTORY_TEXTS,
     COMPARE_TEXTS,
+    REJUDGE_TEXTS,
 )
 
 

@@ -119,7 +119,7 @@ def _unreadable(reading: Reading[tuple[Gpu, ...]]) -> tuple[Verdict, str, Messag
 
 
 def _model(host: str, found: tuple[Gpu, ...], platform: Platform) -> CheckResult:
-    other = [gpu for gpu in found if not any(name.lower() in gpu.name.lower() for name in platform.gpu.names)]
+    other = [gpu for gpu in found if not platform.gpu.means(gpu.name)]
     if other:
         names = ", ".join(sorted({gpu.name for gpu in other}))
         verdict, rule = Verdict.INCONCLUSIVE, "gpu.other_model"

@@ -44,7 +44,7 @@ def look_at(host: Host, request: RunRequest, transport: Transport, engine: Engin
     """Visit one host. Never raises for a bad one."""
     reached = transport.connect(host)
     if reached.result is not None:
-        return Look(host, refusal=_why(reached.result), rule=f"connect.{reached.result.kind.value}")
+        return Look(host, refusal=why_silent(reached.result), rule=f"connect.{reached.result.kind.value}")
     folder = request.binary_folder
     if request.push:
         pushed = transport.push(host, request.push_folder, request.push)
@@ -71,7 +71,7 @@ def _ask(
     if not answers:
         never = result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST
         rule = f"connect.{result.kind.value}" if never else "probe.no_output"
-        return Look(host, refusal=_why(result), rule=rule)
+        return Look(host, refusal=why_silent(result), rule=rule)
     if host != LOCALHOST:
         engine.store.save_look(host.name, when, text)
     made = LookMade(nonce, begin, engine.clock.now().timestamp())
@@ -88,7 +88,8 @@ def ask(
     return result, capture.out, nonce
 
 
-def _why(result: CommandResult) -> Message:
+def why_silent(result: CommandResult) -> Message:
+    """What to say of a host that gave no answer."""
     if result.reason is not None:
         return result.reason
     if result.kind is ExitKind.EXITED:
@@ -106,7 +107,7 @@ def busy_now(host: Host, ledger: Ledger, engine: Engine) -> tuple[CheckResult, .
     request = ledger.request
     result, text, nonce = ask(host, busy_parts(), request, engine.transport, engine.cancel)
     if result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST:
-        return (not_reached(host, _why(result), "connect.lost"),)
+        return (not_reached(host, why_silent(result), "connect.lost"),)
     at_work = judge_busy(host.name, split(text, nonce), request.owner.token, request.allow_busy)
     return (*at_work, *ledger.slurm.in_the_way(host))
 
