@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from healthcheck.cli.exits import out, say
+from healthcheck.edge.history_index import DirectoryIndex
 from healthcheck.errors import StoreError
 from healthcheck.model.record import RunRecord
 from healthcheck.parsing.record_codec import encode_record
@@ -18,17 +19,20 @@ WIDEST = 96
 
 
 def finish(record: RunRecord, store: RunStore, as_json: bool, quiet: bool) -> None:
-    """Write the pages; then either the record as JSON or the one line on stdout."""
+    """Write the pages and the line of the history; then either the record as JSON or the one line on stdout."""
     failed: StoreError | None = None
     try:
         write_pages(record, store)
     except StoreError as error:
         failed = error
+    notes = DirectoryIndex(store.folder.parent).add(store.folder)
     if not quiet and failed is None:
         width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
         for line in terminal_summary(record, width, _shown(store.folder)):
             say(line)
         say()
+        for note in notes:
+            say(str(note))
     if as_json:
         out(encode_record(record).decode().rstrip("\n"))
     else:

@@ -8,7 +8,7 @@ from healthcheck.model.fleet import FleetSetting
 from healthcheck.model.message import Message
 
 
-class PastHost(Struct, frozen=True, array_like=True):
+class PastHost(Struct, frozen=True, array_like=True, gc=False):
     """One host in one run. `verdict` by its name; `rule` is what fired, `reason` its English text; empty where PASS."""
 
     name: str
@@ -17,7 +17,7 @@ class PastHost(Struct, frozen=True, array_like=True):
     reason: str = ""
 
 
-class PastJob(Struct, frozen=True, array_like=True):
+class PastJob(Struct, frozen=True, array_like=True, gc=False):
     """One job in one run, all its repeats as one, as they were judged; pairs of a search are none.
 
     `hosts` in rank order. `out_of_place` and `in_place` are bus bandwidths in GB/s (10^9), one for each of `sizes`
@@ -40,7 +40,7 @@ class PastJob(Struct, frozen=True, array_like=True):
         return min((value for value in last if value is not None), default=None)
 
 
-class PastRun(Struct, frozen=True):
+class PastRun(Struct, frozen=True, gc=False):
     """One run. Times as in the record (UTC, `2026-03-14T02:15:03Z`), `verdict` by its name, `healthy` a count.
 
     `state` is incomplete, complete or interrupted. `platform` is empty where the machine type was not known, `nics`
