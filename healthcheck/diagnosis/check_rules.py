@@ -144,6 +144,7 @@ _ENDS: dict[str, tuple[str, ...]] = {
     "localise.path": ("slow_path", "slow_leaf"),
     "localise.search": ("search",),
     "stage.run": ("stage", "push"),
+    "run.raw": ("raw",),
 }
 """Rules, whole or by their first word."""
 

@@ -19,6 +19,8 @@ from healthcheck.model.reading import Evidence
 from healthcheck.model.verdict import Verdict
 
 CHECK = "job.integrity"
+RAW_GONE = "raw_gone"
+"""The warning of an output that is no longer what the job printed."""
 
 # A printed failure of these kinds says that nothing ran, not that something is broken.
 DID_NOT_RUN = frozenset(
@@ -109,7 +111,8 @@ def _what_the_launcher_said(outcome: JobOutcome) -> CheckResult | None:
 def judge_integrity(outcome: JobOutcome) -> CheckResult:
     """One result for one job: PASS when it is a whole, checked, consistent measurement; else the first reason why not.
 
-    Wrong values come before everything: they are FAIL however the job ended. Then what the ranks printed, how the
+    Wrong values come before everything: they are FAIL however the job ended. Then whether the output is still what
+    was printed, what the ranks printed, how the
     command ended, what the launcher said, and at last whether everything asked for is there.
     """
     output = outcome.output
@@ -118,6 +121,9 @@ def judge_integrity(outcome: JobOutcome) -> CheckResult:
         evidence = [_quote(failure) for failure in output.failures if failure.kind is FailureKind.DATA_CHECK]
         message = say("job.wrong_results", count=f"{wrong:g}")
         return _result(outcome, Verdict.FAIL, "data_check", message, evidence[:5])
+    gone = next((warning.message for warning in output.warnings if warning.code == RAW_GONE), None)
+    if gone is not None:
+        return _result(outcome, Verdict.INCONCLUSIVE, RAW_GONE, say("job.raw_gone", detail=gone))
     if not (outcome.result.kind is ExitKind.TEARDOWN_HUNG and output.state is OutputState.COMPLETE):
         found = (
             _what_was_printed(outcome, vague=False)

@@ -53,7 +53,7 @@ def settle_baseline(ledger: Ledger, engine: Engine) -> None:
     if platform is None or not any(request.wants(stage) for stage in BENCHMARK_STAGES):
         return
     if ledger.past.baseline is not None:
-        _tell_limits(ledger, ledger.past.baseline, platform.name)
+        tell_limits(ledger, ledger.past.baseline, platform.name)
     elif engine.memory is not None:
         hosts = frozenset(host.name for host in request.hosts)
         found = engine.memory.usual(Asking(request.run_id, platform.name, ledger.simulated, hosts))
@@ -67,7 +67,7 @@ def settle_baseline(ledger: Ledger, engine: Engine) -> None:
         engine.store.write(STORED, encode_baseline(ledger.past.baseline))
 
 
-def _tell_limits(ledger: Ledger, baseline: Baseline, platform: str) -> None:
+def tell_limits(ledger: Ledger, baseline: Baseline, platform: str) -> None:
     """A baseline that cannot speak of all nodes is never silently ignored."""
     kind = _other_kind(baseline, ledger.simulated)
     if kind is not None:

@@ -16,6 +16,7 @@ from healthcheck.diagnosis.catalogue.lines import (
     PERFORMANCE,
     PLATFORMS,
     REPORT,
+    REJUDGE,
     RESUME,
     SSH,
     SSH_CONFIG,
@@ -105,6 +106,7 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
         commands=PLATFORMS,
         reference=FIRST_RUN,
     ),
+    Cause("no_bound", _INFO, rules=("limits.no_peak",), commands=PLATFORMS, reference=PERFORMANCE),
     Cause("not_judged", _INFO, rules=("peak",), reference=PERFORMANCE),
     # Left alone on purpose.
     Cause("busy_leftover", _INFO, rules=("busy.leftover",), commands=(("healthcheck", "clean"),), reference=FIRST_RUN),
@@ -126,6 +128,7 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
     Cause("busy_foreign", _INFO, rules=("busy.foreign",), commands=(("ssh", "{host}", "nvidia-smi"),), reference=LOOKS),
     # Not begun, not ended, or not known.
     Cause("stopped", _INFO, rules=("integrity.stopped",), commands=RESUME, reference=FIRST_RUN),
+    Cause("raw_gone", _INFO, rules=("integrity.raw_gone", "raw.gone"), reference=REJUDGE),
     Cause("stage_not_run", _INFO, rules=("stage",), confidence=Confidence.SUSPECTED, reference=REPORT),
     Cause("not_measured", _INFO, reference=REPORT),
     Cause("unseen", _INFO, rules=("unseen",), reference=UNSEEN),

@@ -1,0 +1,30 @@
+"""Texts about judging a stored run again (workflows, cli)."""
+
+REJUDGE_TEXTS: dict[str, str] = {
+    "check.run.raw": "Is everything that a stored run is judged by still in its run directory?",
+    "job.raw_gone": "its raw output is not what it was: {detail}",
+    "rejudge.look_gone": "what the node answered is no longer there: {path}",
+    "rejudge.under_load_gone": "what the node answered while it measured is no longer there: {path}",
+    "rejudge.more": "and {n} {n:node|nodes} more",
+    "rejudge.run": "the run: {before} -> {after}",
+    "rejudge.because": "because {why}",
+    "rejudge.nothing_against": "because nothing is held against it any more",
+    "rejudge.nobody": "a stored run is judged without asking anybody",
+    "rejudge.same": "nothing has changed: the same record came out",
+    "rejudge.note": "judged again from stored raw output{how}; {standing}",
+    "rejudge.how": " with {what}",
+    "rejudge.how.platform": "the platform {name}",
+    "rejudge.how.healthy": "healthy from {percent:g} % of peak",
+    "rejudge.how.broken": "broken below {percent:g} % of peak",
+    "rejudge.how.baseline": "the baseline {file}",
+    "rejudge.all_judged": "every result was made anew",
+    "rejudge.standing": "{n} of {total} results stand as they were, because no raw output holds them: {kinds}",
+    "rejudge.kind.reached": "{n} of hosts that gave no answer",
+    "rejudge.kind.allocation": "{n} of Slurm",
+    "rejudge.kind.busy": "{n} of hosts that were busy when a job was to start",
+    "rejudge.kind.not_run": "{n} about what was not run",
+    "rejudge.kind.search": "{n} of the search",
+    "rejudge.search_over": "the search is left out: by these limits the job it began with is fast enough",
+    "rejudge.search_missing": "by these limits the nodes are slow together, and nobody has searched: "
+    "healthcheck localise measures who slows them",
+}
