@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from healthcheck.evaluation.integrity import component_of
+from healthcheck.evaluation.known_good_rule import known_good_of
 from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
 from healthcheck.evaluation.reading import all_rows, judged_rows, percent, slower_placement
 from healthcheck.model.collective import Collective
@@ -70,9 +71,15 @@ def limit_for(
         healthy=fractions.healthy,
         broken=fractions.broken,
         unit="GB/s",
-        source=f"peak: {top.derivation} (platform {platform.name}: {top.source}); fractions: {who}",
+        source=f"peak: {top.derivation} (platform {platform.name}: {top.source}); fractions: {who}"
+        + _known(job, platform),
         ceiling=ceiling_gbyte_s(platform, len(job.hosts), job.collective, gpus=gpus),
     )
+
+
+def _known(job: CollectiveJob, platform: Platform) -> str:
+    known = known_good_of(job, platform)
+    return "" if known is None else f"; known good: {known.value:g} GB/s ({known.source})"
 
 
 def gpus_a_node(job: CollectiveJob, platform: Platform) -> int | None:

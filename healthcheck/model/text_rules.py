@@ -25,4 +25,12 @@ RULE_TEXTS: dict[str, str] = {
     "rules.history.too_few": "the baseline has {n} healthy {n:run|runs} of it, fewer than {least}",
     "rules.transport.unseen": "NCCL said nothing of its network",
     "rules.transport.on": "{host}: {what}",
+    "report.rules": "Other rules: {rules}",
+    "report.rules.said": "{name} {verdict}, {what}",
+    "report.rules.not_asked": "{name} not asked, {why}",
+    "report.rule.peak": "peak",
+    "report.rule.known_good": "known good",
+    "report.rule.peers": "peers",
+    "report.rule.history": "history",
+    "report.rule.transport": "transport",
 }

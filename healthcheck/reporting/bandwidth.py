@@ -17,6 +17,7 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.figures import gbyte_s, not_measured, number, one_line, percent, size
 from healthcheck.reporting.measured import Measured, measured, middle, together
 from healthcheck.reporting.names import folded
+from healthcheck.reporting.other_rules import other_rules
 
 SHOWN_ROWS = 12
 """Jobs that are not PASS shown one by one in a stage; the rest is folded into one line."""
@@ -36,7 +37,8 @@ class SizeRow(Struct, frozen=True):
 class BandwidthRow(Struct, frozen=True):
     """One line of the table, as text. `judged` is the slower placement, which decides.
 
-    `percent` is None without number or limit; it only draws the bar.
+    `why` and `others`, what the other rules said, are empty for what is PASS. `percent` is None without number or
+    limit; it only draws the bar.
     """
 
     stage: str
@@ -55,6 +57,7 @@ class BandwidthRow(Struct, frozen=True):
     who_is_name: bool
     rule: str
     why: str
+    others: str
     sizes: tuple[SizeRow, ...]
 
     @property
@@ -131,6 +134,7 @@ def _job_row(record: RunRecord, job: JobRecord, first: JobRecord, checks: _Check
         hosts=folded(job.hosts),
         check=check,
         why="" if job.verdict is Verdict.PASS or why is None else one_line(str(why)),
+        others="" if job.verdict is Verdict.PASS else other_rules(check),
         sizes=_sizes([job]),
     )
 
@@ -152,6 +156,7 @@ def _median_row(record: RunRecord, jobs: Sequence[JobRecord], checks: _Checks) -
         hosts=folded(host for job in jobs for host in job.hosts),
         check=checks.deciding(jobs[0]),
         why="",
+        others="",
         sizes=_sizes(jobs),
         is_median=True,
     )
@@ -166,6 +171,7 @@ def _row(
     hosts: str,
     check: CheckResult | None,
     why: str,
+    others: str,
     sizes: tuple[SizeRow, ...],
     is_median: bool = False,
 ) -> BandwidthRow:
@@ -196,6 +202,7 @@ def _row(
         who_is_name=not is_median and len(job.hosts) == 1,
         rule=one_line(check.rule) if check is not None else no_rule,
         why=why,
+        others=others,
         sizes=sizes,
     )
 

@@ -101,8 +101,8 @@ def _bandwidth(view: Page, width: int) -> list[str]:
             lines += _wrapped(" ".join(filter(None, row)), width, "  ", "    ")
     else:
         fixed[_WHO] = min(fixed[_WHO], room)
-        for row in cells:
-            lines += _aligned(row, fixed)
+        for row, told in zip(cells, rows, strict=True):
+            lines += _aligned(row, fixed) + _beyond_peak(told, width)
     left = len(view.bandwidth.rows) - len(rows)
     if left > 0:
         lines.append(f"  {say('report.terminal.more', n=left)}")
@@ -160,6 +160,13 @@ def _columns(rows: Sequence[BandwidthRow]) -> list[tuple[str, ...]]:
         )
         for row in rows
     ]
+
+
+def _beyond_peak(row: BandwidthRow, width: int) -> list[str]:
+    """Why a job is not PASS that the percentage of peak beside it does not explain."""
+    if not row.others or row.rule.startswith("peak."):
+        return []
+    return _wrapped(row.why, width, "    ")
 
 
 def _aligned(row: tuple[str, ...], widths: Sequence[int]) -> list[str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from healthcheck.evaluation.advice import is_advice
+from healthcheck.evaluation.peers import OUTLIER
 from healthcheck.evaluation.stage import JobJudgement, judge_jobs
 from healthcheck.evaluation.transport_rule import with_transport
 from healthcheck.model.command import JobOutcome
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.playbook import Stage
 from healthcheck.model.verdict import Verdict
+from healthcheck.ports import Event
 from healthcheck.workflows.baseline import usual_for
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.ledger import Ledger
@@ -51,6 +53,11 @@ def judge_together(
     told_by_nccl = judge_logs(stage, judgements, ledger, engine)
     judgements = with_transport(judgements, told_by_nccl)
     ledger.add_jobs(judgements)
+    for judgement in judgements:
+        for check in judgement.checks:
+            # By itself, as it was told when it ended, such a job was good.
+            if check.rule == OUTLIER:
+                engine.observer.event(Event(stage.name, check.message, str(check.component), check.verdict))
     return judgements, told_by_nccl
 
 
