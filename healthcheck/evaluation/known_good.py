@@ -26,6 +26,23 @@ def reference(
     return next((known for known in fitting if known.algorithm is algorithm), None)
 
 
+def lowest_reference(
+    platform: Platform, nodes: int, collective: Collective, *, gpus: int, ring_peak_gbyte_s: float
+) -> KnownGood | None:
+    """The number for a job of which nobody knows whether it forced the ring, as most tests of two nodes do.
+
+    Inside a node nobody does. Between nodes the lower number holds; where only what NCCL chooses is published, and that
+    is more than a ring can do, none does.
+    """
+    chosen = reference(platform, nodes, collective, gpus=gpus)
+    if nodes == 1:
+        return chosen
+    ring = reference(platform, nodes, collective, gpus=gpus, algorithm=Algorithm.RING)
+    if ring is None and chosen is not None and chosen.value > ring_peak_gbyte_s:
+        return None
+    return min((known for known in (chosen, ring) if known is not None), key=lambda known: known.value, default=None)
+
+
 def applying(
     platform: Platform, nodes: int, collective: Collective = Collective.ALL_REDUCE, *, gpus: int | None = None
 ) -> tuple[KnownGood, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from healthcheck.evaluation.integrity import DID_NOT_RUN
-from healthcheck.evaluation.known_good import KNOWN_GOOD_FRACTION, reference
+from healthcheck.evaluation.known_good import KNOWN_GOOD_FRACTION, lowest_reference
 from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, verdict_of_fraction
 from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
 from healthcheck.evaluation.reading import judged_rows, slower_placement
@@ -53,7 +53,9 @@ def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
         "parse.judged", busbw_gbyte_s=round(busbw, 2), percent=percent, peak_gbyte_s=round(top, 2), name=platform.name
     )
     ceiling = ceiling_gbyte_s(platform, nodes, collective, gpus=gpus)
-    known = reference(platform, nodes, collective, gpus=gpus)
+    known = None
+    if gpus is not None:
+        known = lowest_reference(platform, nodes, collective, gpus=gpus, ring_peak_gbyte_s=top)
     if ceiling is not None and busbw > ceiling:
         verdict = Verdict.INCONCLUSIVE
         reason = say(

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from healthcheck.edge.shipped import shipped_platforms
-from healthcheck.evaluation.known_good import reference
+from healthcheck.evaluation.known_good import lowest_reference, reference
 from healthcheck.evaluation.peaks import ABOVE_CEILING, Peak, ceiling_gbyte_s, peak
 from healthcheck.model.algorithm import Algorithm
 from healthcheck.model.collective import Collective
@@ -258,3 +258,15 @@ def test_the_reference_is_of_just_such_a_job() -> None:
     assert value(H100, 1, gpus=2) is None
     assert value(P4DE, 2) == 78.3
     assert value(P4DE, 2, algorithm=Algorithm.RING) is None
+
+
+def test_where_nobody_knows_whether_the_ring_was_forced_the_lower_number_holds() -> None:
+    def value(platform: Platform, nodes: int) -> float | None:
+        found = lowest_reference(platform, nodes, _ALL_REDUCE, gpus=8, ring_peak_gbyte_s=_peak(platform, nodes))
+        return None if found is None else found.value
+
+    assert value(H100, 1) == 478  # 367 is NVLS lost
+    assert value(H100, 2) == 330
+    assert value(H100, 4) == 320
+    assert value(B200, 3) == 332
+    assert value(P4DE, 2) is None  # 78.3 is of a tree, and a ring cannot read more than 50

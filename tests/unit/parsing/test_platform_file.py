@@ -15,6 +15,12 @@ FILES = sorted(FOLDER.glob("*.yaml"))
 GOOD = (FOLDER / "a100-sxm4-8gpu-4x200.yaml").read_text(encoding="utf-8")
 
 
+_RATE = "line_rate_gbyte_s: {value: 250, source: the data sheet of it}"
+_FEWER = (
+    "intra_of_fewer_gbyte_s: [{{gpus: {}, value: 9, source: its board}}, {{gpus: {}, value: 9, source: its board}}]"
+)
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_platform_of_the_package_is_right_and_named_after_its_file(file: Path) -> None:
     platform = parse_platform(file.read_text(encoding="utf-8"), file.name)
@@ -54,6 +60,48 @@ def test_the_a100_platforms_differ_in_their_network(nics: int, total: float) -> 
         ("  single_node: {healthy: 0.70", "  single_node: {healthy: x", "thresholds.single_node.healthy", "got 'x'"),
         ("    value: 86", "    value: fast", "known_good_gbyte_s[1].value", "a number, got 'fast'"),
         ("  - min_nodes: 2\n", "  - min_nodes: 0\n", "known_good_gbyte_s[1].min_nodes", "at least 1"),
+        ("peak_basis: raw", "peak_basis: effective", "peak_basis", "needs the key line_rate_gbyte_s"),
+        ("peak_basis: raw", _RATE, "line_rate_gbyte_s", "is for peak_basis effective"),
+        (
+            "peak_basis: raw",
+            f"peak_basis: effective\n{_RATE}",
+            "line_rate_gbyte_s.value",
+            "below intra_busbw_gbyte_s 300",
+        ),
+        ("peak_basis: raw", "nvlink_nodes: 0", "nvlink_nodes", "from 1 to 256, got 0"),
+        (
+            "peak_basis: raw",
+            _FEWER.format(8, 3),
+            "intra_of_fewer_gbyte_s[0].gpus",
+            "from 2 to 7, fewer than a node has",
+        ),
+        ("peak_basis: raw", _FEWER.format(4, 4), "intra_of_fewer_gbyte_s[1].gpus", "4 stands here twice"),
+        (
+            "  link_layer:",
+            "  slot_gbyte_s: {value: 48, source: Gen5 x16}\n  link_layer:",
+            "nics.slot_gbyte_s.value",
+            "leave it out",
+        ),
+        ("    value: 86", "    gpus: 9\n    value: 86", "known_good_gbyte_s[1].gpus", "from 1 to gpu.count 8, got 9"),
+        (
+            "    value: 86",
+            "    algorithm: rings\n    value: 86",
+            "known_good_gbyte_s[1].algorithm",
+            "did you mean ring?",
+        ),
+        (
+            "    value: 86",
+            "    collective: allreduce\n    value: 86",
+            "known_good_gbyte_s[1].collective",
+            "did you mean all_reduce?",
+        ),
+        (
+            "    max_nodes: 1\n",
+            "    max_nodes: 2\n",
+            "known_good_gbyte_s[1].min_nodes",
+            "2 is among the nodes of known_good_gbyte_s[0]",
+        ),
+        ("    max_nodes: 1\n", "", "known_good_gbyte_s[1].min_nodes", "already, for the same job"),
         ("name: a100-sxm4-8gpu-4x200", "name: a b", "name", "letters, digits"),
         ("title: 8 x", "titel: 8 x", "titel", "did you mean title?"),
     ],
@@ -69,3 +117,16 @@ def test_what_is_wrong_is_said_with_line_and_key(old: str, new: str, key: str, s
     assert int(line) > 0
     assert rest.startswith(f"{key}: ")
     assert says in rest
+
+
+def test_readings_of_different_jobs_may_stand_for_the_same_nodes() -> None:
+    gpus, algorithm = "    gpus: 4\n    value: 86", "    algorithm: tree\n    value: 86"
+    for other in (gpus, algorithm):
+        text = GOOD.replace("    max_nodes: 1\n", "", 1).replace("    value: 86", other, 1)
+        assert len(parse_platform(text, "p.yaml").known_good_gbyte_s) == 3
+
+
+def test_a_node_without_published_nics_has_none() -> None:
+    text = GOOD.replace("count: 4", "count: 0", 1).replace("rate_gbit_s: 200", "rate_gbit_s: 0", 1)
+    nics = parse_platform(text, "p.yaml").nics
+    assert (nics.count, nics.each_gbyte_s) == (0, 0)
