@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from healthcheck.evaluation.reading import SATURATED_BYTES, WITHIN_FACTOR
@@ -19,12 +20,25 @@ _CELL = (*KIND, "subject", "size", "placement")
 
 def paired_jobs(run: RunDigest) -> tuple[DigestJob, ...]:
     """The jobs that have a counterpart in another run of the same playbook."""
-    return tuple(job for job in run.jobs if job.stage not in NOT_PAIRED)
+    return tuple(job for job in run.jobs if job.stage not in NOT_PAIRED and job.hosts)
+
+
+def has_numbers(job: DigestJob) -> bool:
+    """Whether anything was measured that another run can be held against."""
+    return next(measured_cells(job), None) is not None
 
 
 def subject(job: DigestJob) -> str:
     """Whom a job is about: its node; of several nodes their number, because one may have been replaced."""
     return job.hosts[0] if len(job.hosts) == 1 else f"{len(job.hosts)} nodes"
+
+
+def measured_cells(job: DigestJob) -> Iterator[tuple[int, str, float]]:
+    """(size in bytes, placement, bus bandwidth in GB/s) of every half of a row that has a number above 0."""
+    for row in job.rows:
+        for name, half in row.placements:
+            if half.busbw_gbyte_s is not None and math.isfinite(half.busbw_gbyte_s) and half.busbw_gbyte_s > 0:
+                yield row.size_bytes, name, half.busbw_gbyte_s
 
 
 def readings(run: RunDigest) -> pd.DataFrame:
@@ -36,12 +50,9 @@ def readings(run: RunDigest) -> pd.DataFrame:
     import pandas as pd
 
     lines = [
-        (job.stage, job.collective, len(job.hosts), job.n_ranks, subject(job), row.size_bytes, name, half.busbw_gbyte_s)
+        (job.stage, job.collective, len(job.hosts), job.n_ranks, subject(job), *cell)
         for job in paired_jobs(run)
-        if job.hosts
-        for row in job.rows
-        for name, half in row.placements
-        if half.busbw_gbyte_s is not None and math.isfinite(half.busbw_gbyte_s) and half.busbw_gbyte_s > 0
+        for cell in measured_cells(job)
     ]
     frame = pd.DataFrame(lines, columns=[*_CELL, "busbw"])
     frame["busbw"] = frame["busbw"].astype(float)

@@ -117,7 +117,7 @@ def judge(grid: Grid, questions: int) -> tuple[GroupChange, tuple[Moved, ...]]:
         moved += _in_one_cell(grid, worse | better | stays, bars, shifts)
     if not together:
         ways = {one.direction for one in moved}
-        fleet = next((way for way in (Direction.WORSE, Direction.BETTER) if way in ways), Direction.SAME)
+        fleet = ways.pop() if len(ways) == 1 else Direction.SAME
     change = GroupChange(
         stage=grid.stage,
         collective=grid.collective,
@@ -173,7 +173,7 @@ def _inside(grid: Grid, own: Floats) -> _Inside:
     free = len(rest) - len(own)
     # Every median takes one degree of freedom, which makes the rest look closer together than it is.
     scatter = noise.spread(rest) * math.sqrt(len(rest) / free) if free > 0 else 0.0
-    of_cell = math.hypot(scatter, noise.rounding(_middle(grid.before)))
+    of_cell = math.hypot(scatter, noise.rounding(_middle(np.minimum(grid.before, grid.after))))
     cells = max(1, round(len(rest) / len(own)))
     return _Inside(of_cell, noise.MEDIAN_COSTS * of_cell / math.sqrt(cells), max(1.0, 0.8 * free), cells)
 
@@ -184,13 +184,13 @@ def _among_peers(grid: Grid, own: Floats) -> tuple[Noise, tuple[Noise, ...], Mes
 
     inside, launches = _inside(grid, own), noise.BETWEEN_LAUNCHES
     of_one = noise.measured(noise.spread(own), noise.degrees(len(own)), math.hypot(launches, inside.of_median))
-    of_cells = []
+    of_cells, lower = [], np.minimum(grid.before, grid.after)
     for column in range(len(grid.cells)):
         there = grid.change[:, column][~np.isnan(grid.change[:, column])]
         if len(there) < noise.FEWEST_PEERS:
             of_cells.append(Noise(math.inf, 1.0))
             continue
-        sigma = math.hypot(noise.spread(there), noise.rounding(float(np.nanmedian(grid.before[:, column]))))
+        sigma = math.hypot(noise.spread(there), noise.rounding(float(np.nanmedian(lower[:, column]))))
         of_cells.append(noise.measured(sigma, noise.degrees(len(there)), math.hypot(launches, inside.of_cell)))
     return of_one, tuple(of_cells), say("compare.noise.peers", n=len(own))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from healthcheck.evaluation.change_frames import paired_jobs
+from healthcheck.evaluation.change_frames import has_numbers, measured_cells, paired_jobs
 from healthcheck.model.comparison import Absent
 from healthcheck.model.component import natural
 from healthcheck.model.digest import DigestHost, DigestJob, DigestMessage, RunDigest
@@ -91,20 +91,14 @@ def _ranks(jobs: Sequence[DigestJob]) -> dict[tuple[str, ...], int]:
 
 
 def _cells(jobs: Sequence[DigestJob]) -> set[tuple[int, str]]:
-    return {
-        (row.size_bytes, name)
-        for job in jobs
-        for row in job.rows
-        for name, half in row.placements
-        if half.busbw_gbyte_s
-    }
+    return {(size, placement) for job in jobs for size, placement, _ in measured_cells(job)}
 
 
 def _measured(run: RunDigest) -> Jobs:
-    """Jobs with rows, by stage and collective, in the order of the run."""
+    """Jobs with numbers, by stage and collective, in the order of the run."""
     found: dict[tuple[str, str], list[DigestJob]] = {}
     for job in paired_jobs(run):
-        if job.rows:
+        if has_numbers(job):
             found.setdefault((job.stage, job.collective), []).append(job)
     return found
 
@@ -147,7 +141,7 @@ def _alone(run: RunDigest) -> dict[str, tuple[str, ...]]:
     """The stages in which a node was measured by itself."""
     found: dict[str, dict[str, None]] = {}
     for job in paired_jobs(run):
-        if len(job.hosts) == 1 and job.rows:
+        if len(job.hosts) == 1 and has_numbers(job):
             found.setdefault(job.hosts[0], {})[job.stage] = None
     return {name: tuple(stages) for name, stages in found.items()}
 

@@ -78,7 +78,7 @@ def compared_lines(comparison: Comparison, width: int) -> list[str]:
         _entries("compare.heading.missing", map(_absent, comparison.missing), width),
         _entries("compare.heading.not_compared", map(str, comparison.not_compared), width),
         _entries("compare.heading.new", map(_absent, comparison.new), width),
-        _entries("compare.heading.changes", map(_change, comparison.changes), width),
+        _entries(_changes_heading(comparison.changes), map(_change, comparison.changes), width),
     )
     lines: list[str] = []
     for block in blocks:
@@ -89,8 +89,8 @@ def compared_lines(comparison: Comparison, width: int) -> list[str]:
 
 def _sides(comparison: Comparison, width: int) -> list[str]:
     lines: list[str] = []
-    for name, side in (("BEFORE", comparison.before), ("AFTER ", comparison.after)):
-        lines += _wrapped(f"{name}  {_side(side)}", width, "  ", "          ")
+    for name, side in (("BEFORE", comparison.before), ("AFTER", comparison.after)):
+        lines += _wrapped(_side(side), width, f"  {name:<8}", "          ")
     return lines
 
 
@@ -227,6 +227,11 @@ def _unknown(verdicts: Iterable[VerdictChange]) -> Iterator[str]:
 
 def _absent(one: Absent) -> str:
     return f"{one.hosts}  {', '.join(one.stages)}: {one.reason}"
+
+
+def _changes_heading(changes: Iterable[Change]) -> str:
+    hinted = any(change.hint is not None for change in changes)
+    return "compare.heading.changes_hinted" if hinted else "compare.heading.changes"
 
 
 def _change(change: Change) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from healthcheck.evaluation.change_frames import paired_jobs
+from healthcheck.evaluation.change_frames import has_numbers, paired_jobs
 from healthcheck.evaluation.comparability import refusals
 from healthcheck.model.digest import RunDigest
 from healthcheck.model.message import Message, say
@@ -47,4 +47,4 @@ def _passed_over(run: RunDigest, after: RunDigest | None) -> Message | None:
 
 
 def _kinds(run: RunDigest) -> set[tuple[str, str]]:
-    return {(job.stage, job.collective) for job in paired_jobs(run) if job.rows}
+    return {(job.stage, job.collective) for job in paired_jobs(run) if has_numbers(job)}
