@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from statistics import median
 
+from healthcheck.evaluation.rules import Answer, begun, not_asked, weighed
 from healthcheck.model.collective import Collective
 from healthcheck.model.component import FABRIC, hca, node
-from healthcheck.model.finding import CheckResult, Confidence, Finding
+from healthcheck.model.finding import CheckResult, Confidence, Finding, RuleResult
 from healthcheck.model.host import Host
 from healthcheck.model.measurement import CollectiveRow, Placement
 from healthcheck.model.message import Message, say
@@ -125,8 +126,21 @@ def peak_check(job: JobRecord, peak_gbyte_s: float) -> CheckResult:
     message = text(
         f"busbw {observed:.1f} GB/s (in_place), {100 * observed / peak_gbyte_s:.0f} % of peak {peak_gbyte_s:g}"
     )
-    return CheckResult(
+    check = CheckResult(
         "bandwidth.busbw", component, job.verdict, message, rule, job.stage, observed, peak_gbyte_s, "GB/s", job=job.id
+    )
+    alone = len(job.hosts) == 1 and job.verdict is Verdict.DEGRADED
+    return weighed(begun(check), other_answers(observed)) if alone else check
+
+
+def other_answers(observed_gbyte_s: float) -> tuple[Answer, ...]:
+    """What the rules after the first say to a node that is slow alone."""
+    below = text(f"{100 * observed_gbyte_s / 231:.0f} % of the 231 GB/s that healthy machines of this kind read")
+    return (
+        Answer(RuleResult("known_good", Verdict.DEGRADED, below, observed_gbyte_s, 231.0), "known_good.below"),
+        not_asked("peers", say("rules.peers.too_few", least=5, peers=4)),
+        not_asked("history", say("rules.history.none_given")),
+        Answer(RuleResult("transport", Verdict.PASS, say("nccl.rdma"))),
     )
 
 
