@@ -24,6 +24,7 @@ from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from healthcheck.cli.asked import Asked, new_request, read_inputs
 from healthcheck.cli.console import Console
@@ -106,19 +107,21 @@ def pairs() -> list[Case]:
 
 def measured(case: Case, nodes: int = NODES) -> RunRecord:
     """The whole check-up of one case."""
+    return checked_up(case.platform.name, case.faults, case.seed, nodes)
+
+
+def checked_up(
+    platform: str, faults: Sequence[str] = (), seed: int = 0, nodes: int = NODES, *, detect: bool = False
+) -> RunRecord:
+    """The whole check-up of simulated nodes of a platform; with `detect` nobody says which one it is."""
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder)
-        asked = Asked(
-            hosts=None,
-            simulate=nodes,
-            seed=case.seed,
-            faults=case.faults,
-            platform=case.platform.name,
-            results=results,
-        )
+        asked = Asked(hosts=None, simulate=nodes, seed=seed, faults=tuple(faults), platform=platform, results=results)
         inputs, outside = read_inputs(asked)
         store = DirectoryStore.create(results, outside.clock)
         request = new_request(asked, inputs, store.folder.name)
+        if detect:
+            request = replace(request, platform=None)
         quiet = Console(outside.clock, quiet=True)
         return check_up(request, Engine(outside.transport, outside.local, outside.clock, quiet, store), {})
 

@@ -192,6 +192,10 @@ class SimCluster:
         nvls = not self._of(name, NvlsFault)
         if not nvls and not self.platform.has_nvls:
             raise InputError(WHERE, f"{name} never uses NVLS: {self.platform.name} has no switches that can add up")
+        if self._of(name, GdrFault) and not self.platform.has_verbs:
+            raise InputError(WHERE, f"{name} cannot lose GPUDirect: {self.platform.name} has no ports that need it")
+        if self._of(name, SocketFault) and not self.platform.has_rdma:
+            raise InputError(WHERE, f"{name} takes TCP anyway: no port of {self.platform.name} is known")
         gdr, socket = not self._of(name, GdrFault), bool(self._of(name, SocketFault))
         return SimNode(
             name=name,

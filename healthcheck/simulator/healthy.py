@@ -111,10 +111,12 @@ def _inside(
 ) -> float:
     """What NVLink, or PCIe, lets GPUs read. A ring reaches the same part of it with all of them and with fewer."""
     whole, bound = peak(platform, 1), peak(platform, 1, gpus=gpus)
-    assert whole is not None and bound is not None  # there is one for every node
+    assert whole is not None  # there is one for every node
+    # Nobody says what a part of a cube can do; every GPU of it has fewer neighbours.
+    part = (gpus - 1) / (platform.gpu.count - 1) if bound is None else bound.busbw_gbyte_s / whole.busbw_gbyte_s
     share = RING_SHARE_EFFECTIVE if platform.peak_basis == "effective" else RING_SHARE_RAW
     ring = reference(platform, 1, algorithm=Algorithm.RING if platform.has_nvls else None)
-    model = _at(whole.busbw_gbyte_s * share, ring) * bound.busbw_gbyte_s / whole.busbw_gbyte_s
+    model = _at(whole.busbw_gbyte_s * share, ring) * part
     return _at(model * (NVLS_OVER_RING if nvls else 1.0), _known(platform, nodes, collective, gpus, algorithm, nvls))
 
 

@@ -139,6 +139,8 @@ def test_a_fault_must_name_what_the_cluster_has(fault: str, sentence: str) -> No
         ("l40s-8gpu", "node01:nvlink=0.5", "node01 has no NVLinks: l40s-8gpu has cards on PCIe"),
         ("l40s-8gpu", "node01:hca=mlx5_0,down", "l40s-8gpu has none that anybody has counted"),
         ("a100-sxm4-8gpu-4x100-efa", "node01:hca=mlx5_0,down", "has rdmap16s27 to rdmap160s27"),
+        ("l40s-8gpu", "node01:socket", "node01 takes TCP anyway"),
+        ("a100-sxm4-8gpu-4x100-efa", "node01:gdr=off", "node01 cannot lose GPUDirect"),
         ("gb200-4gpu-4x400", "node01:gpus=5", "gb200-4gpu-4x400 has 4"),
     ],
 )
