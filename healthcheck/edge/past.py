@@ -41,11 +41,11 @@ class FolderMemory:
             baseline = past_of(asking, self._comparable(asking, past.runs))
         except (HealthcheckError, OSError, ValueError) as error:
             return Remembered(None, (say("baseline.past_failed", problem=str(error)),))
-        notes = past.notes
+        notes = [say("baseline.past_note", what=str(note)) for note in past.notes]
         if past.unreadable:
             problem = str(past.unreadable[0])
-            notes = (*notes, say("baseline.past_unreadable", n=len(past.unreadable), problem=problem))
-        return Remembered(baseline, notes)
+            notes.append(say("baseline.past_unreadable", n=len(past.unreadable), problem=problem))
+        return Remembered(baseline, tuple(notes))
 
     def _comparable(self, asking: Asking, oldest_first: tuple[PastRun, ...]) -> Iterator[PastRun]:
         """Newest first, each with the stages that were measured as they are now."""

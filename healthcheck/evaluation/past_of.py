@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from healthcheck.evaluation.baseline_of import Key, usual_of
+from healthcheck.evaluation.baseline_of import usual_of
 from healthcheck.model.baseline import LEAST_RUNS, PLACEMENTS, Baseline
 from healthcheck.model.history import PastJob, PastRun
 from healthcheck.model.message import Message
@@ -17,6 +17,9 @@ from healthcheck.parsing.nodeset import fold
 # A year of monthly runs, looked for in two: older numbers say more about older drivers.
 MOST_VALUES = 12
 MOST_RUNS = 24
+
+_Job = tuple[str, str, str, int]
+_Where = tuple[int, str]
 
 
 class Asking(Struct, frozen=True):
@@ -40,30 +43,41 @@ def past_of(asking: Asking, newest_first: Iterable[PastRun]) -> Baseline | None:
     Of the newest 24 of the runs, which are comparable, up to 12 values a job. A job that was not PASS is no measure of
     health, whatever became of the run.
     """
-    values: dict[Key, list[float]] = {}
+    values: dict[_Job, dict[_Where, list[float]]] = {}
     used: set[str] = set()
+    spelled: dict[tuple[str, ...], str] = {}
     for run in itertools.islice(newest_first, MOST_RUNS):
         for job in run.jobs:
             if job.verdict != "PASS" or job.stage not in BENCHMARK_STAGES or not asking.hosts.issuperset(job.hosts):
                 continue
-            for key, value in _read(job):
-                found = values.setdefault(key, [])
-                if len(found) < MOST_VALUES:
-                    found.append(value)
-                    used.add(run.run_id)
-    usual = tuple(usual_of(key, found) for key, found in sorted(values.items()) if len(found) >= LEAST_RUNS)
+            hosts = job.hosts[0] if len(job.hosts) == 1 else spelled.get(job.hosts)
+            if hosts is None:  # folding a thousand names takes as long as all the rest of a run
+                hosts = spelled[job.hosts] = fold(job.hosts)
+            if _take(job, values.setdefault((job.stage, job.collective, hosts, job.n_ranks), {})):
+                used.add(run.run_id)
+    usual = tuple(
+        usual_of((*about, *where), found)
+        for about, of_job in sorted(values.items())
+        for where, found in sorted(of_job.items())
+        if len(found) >= LEAST_RUNS
+    )
     if not usual:
         return None
     source = f"history of {max(each.n for each in usual)} runs"
     return Baseline(asking.platform, asking.simulated, tuple(sorted(used)), usual, source)
 
 
-def _read(job: PastJob) -> Iterable[tuple[Key, float]]:
-    hosts = job.hosts[0] if len(job.hosts) == 1 else fold(job.hosts)
+def _take(job: PastJob, values: dict[_Where, list[float]]) -> bool:
+    """Keep what a job read wherever there are not enough values yet; whether anything was kept."""
+    kept = False
     for placement, halves in zip(PLACEMENTS, (job.out_of_place, job.in_place), strict=True):
         for size_bytes, value in zip(job.sizes, halves, strict=True):
             if value is not None and value > 0:
-                yield (job.stage, job.collective, hosts, job.n_ranks, size_bytes, placement), value
+                found = values.setdefault((size_bytes, placement), [])
+                if len(found) < MOST_VALUES:
+                    found.append(value)
+                    kept = True
+    return kept
 
 
 class Remembered(Struct, frozen=True):

@@ -17,6 +17,7 @@ BASELINE_TEXTS: dict[str, str] = {
     "baseline.of_simulated": "{source} is of simulated machines and these are real: nothing is held against it",
     "baseline.past_unreadable": "{n} earlier {n:run|runs} cannot be read and {n:is|are} no part of the past of these "
     "nodes: {problem}",
+    "baseline.past_note": "the past of these nodes: {what}",
     "baseline.past_failed": "the past of these nodes cannot be read, so nothing is held against it: {problem}",
     "baseline.plan": "{source}: {runs} runs on {platform}, made {made}; it covers {covered} of {hosts} "
     "{hosts:node|nodes}",

@@ -50,7 +50,8 @@ def parse_baseline(text: str, source: str) -> Baseline:
         raise document.error(("platform",), "is empty; it names the machine type the numbers are of")
     if not baseline.usual:
         raise document.error(("usual",), "is empty: this baseline says nothing about any node")
-    usual = tuple(_checked(document, ("usual", index), each) for index, each in enumerate(baseline.usual))
+    spelled: dict[str, str] = {}
+    usual = tuple(_checked(document, ("usual", index), each, spelled) for index, each in enumerate(baseline.usual))
     first: dict[_Key, int] = {}
     for index, each in enumerate(usual):
         before = first.setdefault(key_of(each), index)
@@ -99,8 +100,11 @@ def _once(pairs: list[tuple[str, object]], source: str) -> dict[str, object]:
     return found
 
 
-def _checked(document: Document, path: Path, usual: Usual) -> Usual:
-    """The entry, with its hosts spelled as a run spells them; what types cannot say of it is said here."""
+def _checked(document: Document, path: Path, usual: Usual, spelled: dict[str, str]) -> Usual:
+    """The entry, with its hosts spelled as a run spells them; what types cannot say of it is said here.
+
+    `spelled` remembers node sets: the same thousand nodes stand in every size of a job.
+    """
     for key, value, known in (
         ("stage", usual.stage, BENCHMARK_STAGES),
         ("collective", usual.collective, _COLLECTIVES),
@@ -118,7 +122,9 @@ def _checked(document: Document, path: Path, usual: Usual) -> Usual:
     if "[" not in usual.hosts and "," not in usual.hosts and usual.hosts.strip():
         return usual  # a job of one node: by far the most
     try:
-        return replace(usual, hosts=fold(_named(usual)))
+        if usual.hosts not in spelled:
+            spelled[usual.hosts] = fold(_named(usual))
+        return replace(usual, hosts=spelled[usual.hosts])
     except InputError as error:
         raise document.error((*path, "hosts"), error.problem) from None
 
