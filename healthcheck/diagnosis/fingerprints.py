@@ -1,7 +1,8 @@
 """What a number that is too low looks like: as fast as seven of eight NICs, as TCP, as a ring without NVLS.
 
 A number alone proves nothing, so what is said here is never more than "consistent with". The fractions and ranges are
-derived in docs/bandwidth.md from line rates and published cases.
+derived in docs/bandwidth.md from line rates and published cases. A number that any slow part may read (a GPU that
+throttles, a link that is lost) looks like nothing here, and one reading cannot tell a slow node from a slow link.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from healthcheck.evaluation.peaks import peak
 from healthcheck.model.algorithm import Algorithm, forced
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob
+from healthcheck.model.gpu_models import board_gpu
 from healthcheck.model.message import Message, say
 from healthcheck.model.platform import Platform
 
@@ -37,6 +39,7 @@ _PCIE = ((18.0, 25.0),)
 _PCIE_NEWER = ((18.0, 25.0), (35.0, 55.0))  # PCIe 5 came with the GPUs whose switches can add up
 _HOST_MEMORY = (8.0, 14.0)
 _NETWORK_INSIDE = 5.0
+_CAPPED_LINKS, _CAPPED_TOLERANCE = 8, 0.05  # A800 and H800 have eight of the links of an A100 or H100
 
 # What flows around a ring, so that its bus bandwidth is the rate of a link.
 _OF_LINKS = frozenset(
@@ -102,6 +105,18 @@ def _without_nvls(platform: Platform, shape: Shape, busbw: float, usual: float) 
         yield Hint("nvls_unused", say("hint.ring", ring_gbyte_s=ring.value, usual_gbyte_s=usual))
 
 
+def _capped(platform: Platform, shape: Shape, busbw: float, usual: float) -> Iterator[Hint]:
+    board = board_gpu(platform.gpu.names[0])
+    if board is None or board.links <= _CAPPED_LINKS:
+        return
+    ring = reference(platform, shape.nodes, shape.collective, gpus=shape.gpus, algorithm=Algorithm.RING)
+    share = _CAPPED_LINKS / board.links
+    for value in (usual, *((ring.value,) if ring is not None else ())):
+        if abs(busbw / (share * value) - 1) <= _CAPPED_TOLERANCE:
+            yield Hint("capped_links", say("hint.capped", links=_CAPPED_LINKS, expected=board.links))
+            return
+
+
 def _over_pcie(platform: Platform, _shape: Shape, busbw: float, _usual: float) -> Iterator[Hint]:
     ranges = _PCIE_NEWER if platform.has_nvls else _PCIE
     if platform.has_nvlink and any(low <= busbw <= high for low, high in ranges):
@@ -156,9 +171,9 @@ def _over_tcp(platform: Platform, _shape: Shape, busbw: float, _usual: float) ->
         yield Hint("tcp_speed", say("hint.tcp"))
 
 
-def _over_ethernet(_platform: Platform, _shape: Shape, busbw: float, _usual: float) -> Iterator[Hint]:
+def _over_ethernet(platform: Platform, _shape: Shape, busbw: float, _usual: float) -> Iterator[Hint]:
     for rate, low, high in _ETHERNET:
-        if low <= busbw <= high:
+        if low <= busbw <= high and rate != platform.nics.rate_gbit_s:
             yield Hint("ethernet_speed", say("hint.ethernet", rate_gbit_s=rate))
 
 
@@ -170,7 +185,7 @@ def _nics(platform: Platform, shape: Shape) -> tuple[int, float]:
 
 
 _Look = Callable[[Platform, Shape, float, float], Iterator[Hint]]
-_INSIDE: tuple[_Look, ...] = (_without_nvls, _over_pcie, _over_host_memory, _over_network)
+_INSIDE: tuple[_Look, ...] = (_without_nvls, _capped, _over_pcie, _over_host_memory, _over_network)
 _BETWEEN: tuple[_Look, ...] = (
     *(_without_nvls, _fewer_nics, _half, _through_cpu),
     *(_staged, _over_tcp, _over_ethernet),

@@ -17,23 +17,21 @@ UNEXPLAINED_SLOWNESS = frozenset({"far_below_peak", "below_peak", "below_known_g
 """Causes that only say that a number is low."""
 _BUSBW = "bandwidth.busbw"
 
-_CARDS = ("hca.missing", "hca.inactive", "hca.down", "hca.unused", "hca.vanished", "nics.fewer", "settings.forced")
-_NO_RDMA = ("transport.socket", "hca.verbs_missing", "hca.verbs_closed", "settings.ib_disable")
-_NO_PEERS = ("p2p.shm", "p2p.pcie", "pcie.acs_on", "pcie.iommu_on", "settings.p2p_disable")
-_LOST_LINKS = ("topology.no_nvlink", "nvlink.all_inactive", "fabric.down", "settings.p2p_disable")
-_FOR: Mapping[str, tuple[str, ...]] = {
-    "tcp_speed": _NO_RDMA,
-    "ethernet_speed": _NO_RDMA,
-    "gdr_lost": ("gdr.off", "gdr.load_failed", "gdr.not_loaded", "gdr.none", "settings.gdr_level"),
-    "network_inside": ("transport.loopback", *_NO_PEERS),
-    "host_memory_speed": _NO_PEERS,
-    "pcie_speed": (*_LOST_LINKS, "p2p.pcie", "p2p.shm"),
-    "nvls_unused": ("nvls.off", "fabric.not_joined", "fabric.not_well", "settings.nvls_disable"),
-    "fewer_nics": _CARDS,
-    "half_of_nics": ("pcie.narrow", "pcie.slow", "hca.rate_low", "hca.rate_broken", "gdr.off", "gdr.far"),
-    "through_cpu": ("gdr.far", "rail.far", "pcie.acs_on"),
+SPEAKS_FOR: Mapping[str, tuple[str, ...]] = {
+    "tcp_speed": ("transport.as_asked",),
+    "ethernet_speed": ("transport.as_asked",),
+    "gdr_lost": ("gdr.as_asked",),
+    "network_inside": ("transport.as_asked", "p2p.as_asked"),
+    "host_memory_speed": ("p2p.as_asked",),
+    "pcie_speed": ("p2p.as_asked",),
+    "capped_links": ("gpu.other_model",),
+    "nvls_unused": ("nvls.as_asked",),
+    "fewer_nics": ("nics.as_asked",),
+    "half_of_nics": ("gdr.as_asked",),
+    "through_cpu": ("gdr.as_asked",),
 }
-"""Rules of other results that speak for a cause without being bad enough to explain the number by themselves."""
+"""Rules of other results that speak for a cause. Whatever is a fault by itself explains the number, so nobody asks what
+it looks like; these are ways that a run asked for, and a GPU that is not what it is taken for."""
 
 
 class Looks(Struct, frozen=True):
@@ -61,14 +59,15 @@ class Hinting:
         self._platform = platform
         self._shapes = shapes
         self._members = members
-        named = {rule for rules in _FOR.values() for rule in rules}
-        named |= {rule for code in _FOR for rule in BY_CODE[code].contradicted}
+        named = {rule for rules in SPEAKS_FOR.values() for rule in rules}
+        named |= {rule for code in SPEAKS_FOR for rule in BY_CODE[code].contradicted}
         self._told: dict[str, dict[str, Verdict]] = {}
         for check in checks if shapes else ():
             host = check.component.host
-            if host is not None and check.rule in named:
-                told = self._told.setdefault(check.rule, {})
-                told[host] = max(check.verdict, told.get(host, check.verdict))
+            if host is not None:
+                for name in named.intersection((check.rule, check.check)):
+                    told = self._told.setdefault(name, {})
+                    told[host] = max(check.verdict, told.get(host, check.verdict))
 
     def of(self, slow: Sequence[CheckResult]) -> Looks | None:
         """What the results of one fault look like; what a log or a look speaks for goes first.
@@ -93,7 +92,9 @@ class Hinting:
 
     def _spoken_for(self, code: str, hosts: Iterable[str]) -> bool:
         return any(
-            self._told.get(rule, {}).get(host, Verdict.PASS) > Verdict.PASS for rule in _FOR[code] for host in hosts
+            self._told.get(rule, {}).get(host, Verdict.PASS) is not Verdict.PASS
+            for rule in SPEAKS_FOR[code]
+            for host in hosts
         )
 
     def _disproved(self, code: str, hosts: Sequence[str]) -> bool:

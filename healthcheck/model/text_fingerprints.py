@@ -5,6 +5,7 @@ from __future__ import annotations
 FINGERPRINT_TEXTS: dict[str, str] = {
     "hint.ring": "healthy machines of this kind read {ring_gbyte_s:g} GB/s with a ring and {usual_gbyte_s:g} where "
     "their switches add up (NVLS)",
+    "hint.capped": "GPUs with {links} of {expected} NVLinks, as A800 and H800 have, or links that are not in use",
     "hint.pcie": "PCIe between the GPUs, without their NVLinks",
     "hint.host_memory": "a way through host memory: across the sockets, behind an IOMMU, or over a narrow slot",
     "hint.network_inside": "data between GPUs of one node that leaves it over a network card, or TCP",
@@ -24,6 +25,12 @@ FINGERPRINT_TEXTS: dict[str, str] = {
     "why.nvls_unused": "Without NVLS every GPU sends and receives nearly everything twice. The switches add up only "
     "where the fabric manager gave them multicast, and with five GPUs or more.",
     "against.nvls_unused": "The NCCL log says that NVLS is used, or an algorithm was chosen on purpose.",
+    "cause.capped_links": "as fast as GPUs with {links} NVLinks instead of {expected}",
+    "remedy.capped_links": "Read the name of the GPUs and count their links (nvidia-smi nvlink -s); name the platform "
+    "that they are (healthcheck platform list).",
+    "why.capped_links": "A800 and H800 carry the chip of an A100 or H100 and two thirds or fewer of its links, so they "
+    "read less in just that proportion.",
+    "against.capped_links": "Every GPU has all its links, and its name is that of the platform.",
     "cause.pcie_speed": "as fast as PCIe: the NVLinks between the GPUs seem not to be used",
     "remedy.pcie_speed": "Compare nvidia-smi topo -m with a healthy node, check the fabric manager, and unset "
     "NCCL_P2P_DISABLE and NCCL_P2P_LEVEL.",

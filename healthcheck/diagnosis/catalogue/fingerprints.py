@@ -33,6 +33,7 @@ FINGERPRINT_CAUSES: tuple[Cause, ...] = (
     _row("network_inside", ("p2p.direct",), _LINKS),
     _row("host_memory_speed", ("p2p.direct",), _LINKS),
     _row("pcie_speed", ("p2p.direct",), _LINKS),
+    _row("capped_links", ("nvlink.links",), _LINKS),
     _row("nvls_unused", ("nvls.on",), _LINKS),
     _row("fewer_nics", ("nics.all",), CARDS),
     _row("half_of_nics", (), _SLOTS),
