@@ -63,7 +63,7 @@ COMPARE_TEXTS: dict[str, str] = {
     "compare.column.collective": "collective",
     "compare.column.sizes": "sizes",
     "compare.column.compared": "compared",
-    "compare.column.before": "GB/s",
+    "compare.column.before": "GB/s before",
     "compare.column.after": "now",
     "compare.column.change": "change",
     "compare.column.noise": "noise",

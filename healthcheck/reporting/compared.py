@@ -201,7 +201,7 @@ def _moved(comparison: Comparison, way: Direction, width: int) -> list[str]:
         told = (_verdict(change) for change in comparison.verdicts if change.direction is way)
         lines += [line for text in told for line in _wrapped(text, width, "    ", "      ")]
     heading = f"compare.heading.{'apart' if way is Direction.SAME else way.value}"
-    return [f"  {say(heading)}", *lines] if lines else []
+    return [*_wrapped(str(say(heading)), width, "  "), *lines] if lines else []
 
 
 def _one(one: Moved) -> str:
@@ -249,7 +249,7 @@ def _short(change: Change) -> str:
 
 def _entries(heading: str, texts: Iterable[str], width: int) -> list[str]:
     lines = [line for text in texts for line in _wrapped(text, width, "    ", "      ")]
-    return [f"  {Message(heading)}", *lines] if lines else []
+    return [*_wrapped(str(Message(heading)), width, "  "), *lines] if lines else []
 
 
 def _wrapped(text: str, width: int, indent: str, hanging: str | None = None) -> list[str]:
