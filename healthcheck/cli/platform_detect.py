@@ -59,9 +59,9 @@ def command(
         outside.close()
     code = EXIT_INCONCLUSIVE if found.platform is None else 0
     if json:
-        print_document("healthcheck.platform_detect/1", exit_code=code, **_fields(found))
+        print_document("healthcheck.platform_detect/1", exit_code=code, simulated=outside.simulated, **_fields(found))
     else:
-        for line in _lines(found):
+        for line in _lines(found, outside.simulated):
             out(line)
     raise typer.Exit(code)
 
@@ -80,14 +80,14 @@ def _fields(found: Detected) -> dict[str, object]:
     }
 
 
-def _lines(found: Detected) -> Iterator[str]:
+def _lines(found: Detected, simulated: bool) -> Iterator[str]:
     """The answer, then what it rests on: every group of nodes that show the same, and who could not be seen."""
     from healthcheck.model.message import say
     from healthcheck.reporting.figures import one_line
     from healthcheck.reporting.names import folded
 
     if found.platform is not None:
-        yield f"{found.platform.name}: {found.platform.title}"
+        yield f"{found.platform.name}: {found.platform.title}" + (", simulated" if simulated else "")
     else:
         yield one_line(str(found.why))
     for group in found.shown:

@@ -145,6 +145,7 @@ def test_the_nodes_are_asked_what_they_are(capsys: pytest.CaptureFixture[str]) -
     assert run([*detect, "--platform", "h100-sxm5-8gpu-8x400", "--fault", "node02:hca=mlx5_3,down"]) == 0
     lines = _out(capsys).splitlines()
     assert lines[0].startswith("h100-sxm5-8gpu-8x400: 8 x H100 SXM5")
+    assert lines[0].endswith(", simulated")
     assert "node[01,03-05]: 4 nodes show 8 x NVIDIA H100 80GB HBM3" in lines[1]
     assert "fits h100-sxm5-8gpu-8x400" in lines[1]
     assert "node02: 1 node shows 8 x NVIDIA H100" in lines[2]
@@ -152,6 +153,7 @@ def test_the_nodes_are_asked_what_they_are(capsys: pytest.CaptureFixture[str]) -
     assert run([*detect, "--json"]) == 0
     document = json.loads(_out(capsys))
     assert (document["schema"], document["platform"]) == ("healthcheck.platform_detect/1", "a100-sxm4-8gpu-8x200")
+    assert document["simulated"] is True
     assert document["shown"][0]["fits"] == ["a100-sxm4-8gpu-8x200"]
 
 
