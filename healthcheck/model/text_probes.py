@@ -61,8 +61,8 @@ PROBE_TEXTS: dict[str, str] = {
     "probe.mpi.missing": "there is no {wanted} in the PATH of a non-interactive login",
     "probe.mpi.other_family": "mpirun is {found}, the playbook wants {wanted}",
     "probe.mpi.unreadable": "mpirun does not say which MPI it is",
-    "probe.platform.nothing_seen": "no node shows its GPUs; choose with --platform one of healthcheck platform list, or a "
-    "file",
+    "probe.platform.nothing_seen": "no node shows its GPUs; choose with --platform one of healthcheck platform list, "
+    "or a file",
     "probe.platform.ambiguous": "{seen} fits more than one platform; choose with --platform: {names}",
     "probe.platform.only_gpus": "the GPUs are known, but the ports, or what joins the GPUs, fit none ({seen}); "
     "choose with --platform: {names}",
