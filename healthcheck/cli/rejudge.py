@@ -102,6 +102,8 @@ def _request(
     allow_degraded: bool,
 ) -> tuple[RunRequest, str]:
     """What the run was asked to do, with what is given now in its place; and that in words."""
+    from msgspec.structs import replace
+
     from healthcheck import __version__
     from healthcheck.cli.asked import AUTO
     from healthcheck.cli.given_baseline import given_baseline
@@ -109,7 +111,7 @@ def _request(
     from healthcheck.edge.baselines import stored_baseline
     from healthcheck.edge.shipped import load_platform, shipped_platforms
     from healthcheck.model.message import say as message
-    from healthcheck.workflows.request import RunRequest
+    from healthcheck.workflows.rejudge import as_asked
 
     record, kept = stored.record, stored.circumstances
     platform, words = record.platform, []
@@ -129,23 +131,10 @@ def _request(
         hosts, simulated = record.inventory, record.simulated
         baseline = given_baseline(baseline_file, record.playbook, "", hosts, platform, simulated=simulated)
         words.append(message("rejudge.how.baseline", file=str(baseline_file)))
-    request = RunRequest(
-        run_id=record.run_id,
-        owner=record.owner,
-        hosts=record.inventory,
-        playbook=record.playbook,
+    request = replace(
+        as_asked(stored, f"healthcheck {__version__}", shipped_platforms(), baseline),
         platform=platform,
-        platforms=shipped_platforms(),
-        tool=f"healthcheck {__version__}",
-        launcher=kept.launcher,
-        only=record.provenance.only or None,
-        allow_busy=kept.allow_busy,
-        allow_degraded=allow_degraded or kept.allow_degraded,
         thresholds=thresholds,
-        baseline=baseline,
-        simulated=record.simulated,
-        playbook_sha256=record.provenance.playbook_sha256,
-        hostfile=record.provenance.hostfile,
-        arguments=record.provenance.arguments,
+        allow_degraded=allow_degraded or kept.allow_degraded,
     )
     return request, ", ".join(map(str, words))

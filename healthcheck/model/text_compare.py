@@ -44,7 +44,7 @@ COMPARE_TEXTS: dict[str, str] = {
     "compare.note.simulated": "SIMULATED: no real machine was measured.",
     "compare.note.same_run": "Both are the same run, {run_id}.",
     "compare.note.turned": "BEFORE began at {before}, after AFTER ({after}): are they the other way round?",
-    "compare.note.replaced": "{stage} ran over {nodes} {nodes:node|nodes} both times, but not the same: {gone} left, {come} came.",
+    "compare.note.replaced": "{stage} ran over {nodes} nodes both times, but not the same: {gone} left, {come} came.",
     "compare.answer.worse": "Something got worse.",
     "compare.answer.better": "Nothing got worse; something got better.",
     "compare.answer.same": "Nothing moved beyond noise, and everything measured before was measured again.",

@@ -28,31 +28,6 @@ MAX_WIDTH = 96
 SHOWN = 8
 """Lines of one kind before the rest is folded into one."""
 _LONGEST_NAMES = 60
-_ANSWERS = {
-    Answer.WORSE: "compare.answer.worse",
-    Answer.INCOMPARABLE: "compare.answer.incomparable",
-    Answer.INCOMPLETE: "compare.answer.incomplete",
-    Answer.BETTER: "compare.answer.better",
-    Answer.SAME: "compare.answer.same",
-}
-_HEADINGS = {
-    Direction.WORSE: "compare.heading.worse",
-    Direction.SAME: "compare.heading.apart",
-    Direction.BETTER: "compare.heading.better",
-}
-_COLUMNS = (
-    "compare.column.stage",
-    "compare.column.collective",
-    "compare.column.sizes",
-    "compare.column.compared",
-    "compare.column.before",
-    "compare.column.after",
-    "compare.column.change",
-    "compare.column.noise",
-    "compare.column.counts_from",
-)
-_NAMES = 4
-"""The first columns are words and stand to the left, the others are numbers."""
 
 
 def percent(value: float) -> str:
@@ -96,7 +71,7 @@ def compared_lines(comparison: Comparison, width: int) -> list[str]:
     blocks = (
         _sides(comparison, width),
         [line for note in comparison.notes for line in _wrapped(str(note), width, "  ")],
-        _wrapped(str(Message(_ANSWERS[comparison.answer])), width, "  "),
+        _wrapped(str(say(f"compare.answer.{comparison.answer.value}")), width, "  "),
         _groups(comparison.groups, width),
         *(_moved(comparison, way, width) for way in (Direction.WORSE, Direction.SAME, Direction.BETTER)),
         _entries("compare.heading.verdicts", _unknown(comparison.verdicts), width),
@@ -129,13 +104,14 @@ def _side(side: Side) -> str:
 def _groups(groups: Sequence[GroupChange], width: int) -> list[str]:
     if not groups:
         return []
-    rows = [tuple(str(Message(code)) for code in _COLUMNS), *map(_group, groups)]
+    titles = ("stage", "collective", "sizes", "compared", "before", "after", "change", "noise", "counts_from")
+    rows = [tuple(str(say(f"compare.column.{title}")) for title in titles), *map(_group, groups)]
     sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines: list[str] = []
     if sum(sizes) + 2 * len(sizes) <= width:
         for row in rows:
             cells = (
-                f"{cell:<{size}}" if n < _NAMES else f"{cell:>{size}}"
+                f"{cell:<{size}}" if n < 4 else f"{cell:>{size}}"
                 for n, (cell, size) in enumerate(zip(row, sizes, strict=True))
             )
             lines.append(f"  {'  '.join(cells)}".rstrip())
@@ -224,7 +200,8 @@ def _moved(comparison: Comparison, way: Direction, width: int) -> list[str]:
     if way is not Direction.SAME:
         told = (_verdict(change) for change in comparison.verdicts if change.direction is way)
         lines += [line for text in told for line in _wrapped(text, width, "    ", "      ")]
-    return [*_wrapped(str(Message(_HEADINGS[way])), width, "  "), *lines] if lines else []
+    heading = f"compare.heading.{'apart' if way is Direction.SAME else way.value}"
+    return [*_wrapped(str(say(heading)), width, "  "), *lines] if lines else []
 
 
 def _one(one: Moved) -> str:

@@ -127,5 +127,8 @@ def look_at_all(ledger: Ledger, engine: Engine) -> None:
         else:
             ledger.add_facts(look.facts, look.made)
     for host in request.hosts:
-        if host.name not in ledger.facts and host.name not in ledger.set_aside:
+        if host.name in ledger.facts:
+            # They answered in any order; whatever is said of all of them goes by that of the hostfile.
+            ledger.facts[host.name] = ledger.facts.pop(host.name)
+        elif host.name not in ledger.set_aside:
             ledger.set_aside[host.name] = say("run.interrupted")

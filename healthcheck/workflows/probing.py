@@ -71,10 +71,7 @@ def judge_before(ledger: Ledger, engine: Engine, allocated: Callable[[Host], Che
 
 def _compare(ledger: Ledger, engine: Engine) -> None:
     """Versions and settings side by side: who differs from most, and who from what was pinned."""
-    # In the order of the hostfile: they answered in any.
-    ledger.settings = {
-        host.name: settings(ledger.facts[host.name]) for host in ledger.request.hosts if host.name in ledger.facts
-    }
+    ledger.settings = {host: settings(facts) for host, facts in ledger.facts.items()}
     checks = list(judge_drift(ledger.settings))
     for pins, source in ledger.pins():
         # Which NCCL is loaded only a job shows: its pin is judged by the log of one.

@@ -14,12 +14,14 @@ from msgspec.structs import replace
 
 from healthcheck.diagnosis.search_again import BREAKS_ALONE, SLOW, Change, Grounds, search_again
 from healthcheck.evaluation.limits import BUSBW_CHECK
+from healthcheck.model.baseline import Baseline
 from healthcheck.model.circumstances import Circumstances
 from healthcheck.model.command import Command, CommandResult, ExitKind, JobOutcome
 from healthcheck.model.finding import CheckResult, Confidence
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import NodeFacts
+from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import BENCHMARK_STAGES, Stage
 from healthcheck.model.record import JobRecord, RunRecord
 from healthcheck.model.verdict import Verdict
@@ -49,6 +51,30 @@ class Rejudged(Struct, frozen=True):
 
     record: RunRecord
     standing: dict[Kind, int]
+
+
+def as_asked(stored: StoredRun, tool: str, platforms: dict[str, Platform], baseline: Baseline | None) -> RunRequest:
+    """What the run was asked to do, as far as it is judged by. `baseline` is the one it was judged by."""
+    record, kept = stored.record, stored.circumstances
+    return RunRequest(
+        run_id=record.run_id,
+        owner=record.owner,
+        hosts=record.inventory,
+        playbook=record.playbook,
+        platform=record.platform,
+        platforms=platforms,
+        tool=tool,
+        launcher=kept.launcher,
+        only=record.provenance.only or None,
+        allow_busy=kept.allow_busy,
+        allow_degraded=kept.allow_degraded,
+        thresholds=kept.thresholds,
+        baseline=baseline,
+        simulated=record.simulated,
+        playbook_sha256=record.provenance.playbook_sha256,
+        hostfile=record.provenance.hostfile,
+        arguments=record.provenance.arguments,
+    )
 
 
 def rejudge(stored: StoredRun, request: RunRequest, store: RunStore, *, other_baseline: bool = False) -> Rejudged:
@@ -154,8 +180,10 @@ class _Again:
 
     def _search(self) -> None:
         ledger, was = self.ledger, self.was
-        proof = [job.verdict for job in ledger.jobs if _searched(job.id) and job.hosts == self.kept.verified]
-        still = bool(proof) and all(verdict is Verdict.PASS for verdict in proof)
+        # The last of each collective: a verification that was slow is followed by further rounds.
+        joint = [job for job in ledger.jobs if _searched(job.id) and job.hosts == self.kept.verified]
+        proof = {job.collective: job.verdict for job in joint}
+        still = bool(proof) and all(verdict is Verdict.PASS for verdict in proof.values())
         before, after = _alone(was.checks), _alone(ledger.checks)
         grounds = Grounds(
             joint=Change(_joint(was, was.jobs), _joint(was, ledger.jobs)),

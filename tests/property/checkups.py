@@ -112,13 +112,15 @@ class CheckUp(Struct, frozen=True):
     launcher: Literal["mpirun", "hydra"] = "mpirun"
 
 
-def run(asked: CheckUp, folder: Path) -> tuple[RunRecord, TurningTransport]:
+def run(
+    asked: CheckUp, folder: Path, kind: type[DirectoryStore] = DirectoryStore
+) -> tuple[RunRecord, TurningTransport]:
     """Run it, and resume it after each interrupt; the last record, and the transport that watched."""
     clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
     faults = tuple(map(parse_fault, asked.faults))
     transport = TurningTransport(asked.nodes, faults, asked.turns, clock)
     transport.twins.update(asked.twins)
-    store = DirectoryStore.create(folder, clock)
+    store = kind.create(folder, clock)
     request = RunRequest(
         run_id=store.folder.name,
         owner=OWNER,
