@@ -94,7 +94,7 @@ def make_fleet(folder: Path, nodes: int = 1024, runs: int = 24, seed: int = 1, *
     for month, run_id in enumerate(fleet.runs):
         record = _month(base, fleet, month, usual, random.Random(f"{seed} {month}"))
         place = folder / run_id
-        place.mkdir(parents=True, mode=0o700)
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
         (place / "record.json").write_bytes(encode_record(replace(record, simulated=simulated)))
     return fleet
 
