@@ -273,5 +273,6 @@ def _one(grid: Grid, row: int, way: Direction, change: float, bar: float, beside
         after_gbyte_s=float(np.nanmedian(grid.after[row])),
         change_percent=noise.percent(change),
         bar_percent=-noise.percent(-bar),
+        saturated=grid.saturated,
         from_fleet_percent=None if beside is None else noise.percent(beside),
     )

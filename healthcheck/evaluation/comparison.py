@@ -47,7 +47,8 @@ def compare(before: RunDigest, after: RunDigest) -> Comparison:
     worse, better = (_who(moved, verdicts, way) for way in (Direction.WORSE, Direction.BETTER))
     missing, new = absent(after, before), absent(before, after)
     not_compared = gaps(before, after)
-    unknown = any(change.direction is Direction.UNKNOWN for change, _ in verdicts)
+    # A node that is fine now leaves nothing open, although nobody knows what it was before.
+    unknown = any(change.direction is Direction.UNKNOWN and change.after != "PASS" for change, _ in verdicts)
     answer = _answer(groups, moved, verdicts, not grids, bool(not_compared or missing or unknown))
     return Comparison(
         answer=answer,
@@ -137,7 +138,9 @@ def _hinted(
 def _hint(table: Change, fleet: bool) -> Message | None:
     """What the table speaks for. Shares are compared by a factor of two: anything finer would pretend to be a proof."""
     if table.changed and not table.unchanged and (table.changed_worse or fleet):
-        return say("compare.hint.all_changed")
+        if fleet or 2 * table.changed_worse >= table.changed:
+            return say("compare.hint.all_changed")
+        return say("compare.hint.nobody_without", n=table.changed_worse, of=table.changed)
     if not table.changed_worse and table.unchanged_worse:
         return say("compare.hint.others", n=table.unchanged_worse, of=table.unchanged)
     if not table.changed_worse:

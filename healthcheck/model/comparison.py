@@ -85,7 +85,8 @@ class Moved(Struct, frozen=True):
     """One node (or one job of several) that moved beyond noise, or did not move with all the others.
 
     `hosts` is a folded node set. `from_fleet_percent` is the change beside the median of the others, None where there
-    are too few of them. `size_bytes` and `placement` are set where only that size and placement moved.
+    are too few of them. `saturated` is False for the sizes below those that are judged. `size_bytes` and `placement`
+    are set where only that size and placement moved.
     `direction` SAME: it did not follow the others.
     """
 
@@ -99,6 +100,7 @@ class Moved(Struct, frozen=True):
     after_gbyte_s: float
     change_percent: float
     bar_percent: float
+    saturated: bool = True
     from_fleet_percent: float | None = None
     size_bytes: int | None = None
     placement: str | None = None

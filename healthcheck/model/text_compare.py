@@ -31,6 +31,8 @@ COMPARE_TEXTS: dict[str, str] = {
     "compare.why.recorded": "{text}",
     "compare.hint.all_changed": "every measured node has it: consistent with it, and with anything else that happened "
     "to all of them",
+    "compare.hint.nobody_without": "says little: {n} of {of} with it {n:is|are} worse, and no measured node is "
+    "without it",
     "compare.hint.others": "speaks against it: no node that has it is worse, {n} of {of} without it {n:is|are}",
     "compare.hint.consistent": "consistent with it: {worse} of {changed} with it {worse:is|are} worse, {others} of "
     "{unchanged} without it",
@@ -44,7 +46,8 @@ COMPARE_TEXTS: dict[str, str] = {
     "compare.note.simulated": "SIMULATED: no real machine was measured.",
     "compare.note.same_run": "Both are the same run, {run_id}.",
     "compare.note.turned": "BEFORE began at {before}, after AFTER ({after}): are they the other way round?",
-    "compare.note.replaced": "{stage} ran over {nodes} nodes both times, but not the same: {gone} left, {come} came.",
+    "compare.note.replaced": "{stage} ran over {nodes} {nodes:node|nodes} both times, but not the same: "
+    "{gone} left, {come} came.",
     "compare.answer.worse": "Something got worse.",
     "compare.answer.better": "Nothing got worse; something got better.",
     "compare.answer.same": "Nothing moved beyond noise, and everything measured before was measured again.",
@@ -76,6 +79,8 @@ COMPARE_TEXTS: dict[str, str] = {
     "compare.numbers": "{before} -> {after} GB/s, {change}",
     "compare.beside": "({change} beside the others)",
     "compare.at": "at {size} {placement}",
+    "compare.small_sizes": "at its small sizes",
+    "compare.then": "{hosts}  {stages}; before: {reason}",
     "compare.rest": "and {n} more, {stage} {collective}, {low} to {high}: {nodes}",
     "compare.within_noise": "its numbers moved within noise",
     "compare.on": "on {nodes} ({n} of {of})",

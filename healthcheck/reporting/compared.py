@@ -28,6 +28,31 @@ MAX_WIDTH = 96
 SHOWN = 8
 """Lines of one kind before the rest is folded into one."""
 _LONGEST_NAMES = 60
+_ANSWERS = {
+    Answer.WORSE: "compare.answer.worse",
+    Answer.INCOMPARABLE: "compare.answer.incomparable",
+    Answer.INCOMPLETE: "compare.answer.incomplete",
+    Answer.BETTER: "compare.answer.better",
+    Answer.SAME: "compare.answer.same",
+}
+_HEADINGS = {
+    Direction.WORSE: "compare.heading.worse",
+    Direction.SAME: "compare.heading.apart",
+    Direction.BETTER: "compare.heading.better",
+}
+_COLUMNS = (
+    "compare.column.stage",
+    "compare.column.collective",
+    "compare.column.sizes",
+    "compare.column.compared",
+    "compare.column.before",
+    "compare.column.after",
+    "compare.column.change",
+    "compare.column.noise",
+    "compare.column.counts_from",
+)
+_NAMES = 4
+"""The first columns are words and stand to the left, the others are numbers."""
 
 
 def percent(value: float) -> str:
@@ -71,13 +96,13 @@ def compared_lines(comparison: Comparison, width: int) -> list[str]:
     blocks = (
         _sides(comparison, width),
         [line for note in comparison.notes for line in _wrapped(str(note), width, "  ")],
-        _wrapped(str(say(f"compare.answer.{comparison.answer.value}")), width, "  "),
+        _wrapped(str(Message(_ANSWERS[comparison.answer])), width, "  "),
         _groups(comparison.groups, width),
         *(_moved(comparison, way, width) for way in (Direction.WORSE, Direction.SAME, Direction.BETTER)),
         _entries("compare.heading.verdicts", _unknown(comparison.verdicts), width),
         _entries("compare.heading.missing", map(_absent, comparison.missing), width),
         _entries("compare.heading.not_compared", map(str, comparison.not_compared), width),
-        _entries("compare.heading.new", map(_absent, comparison.new), width),
+        _entries("compare.heading.new", map(_new, comparison.new), width),
         _entries(_changes_heading(comparison.changes), map(_change, comparison.changes), width),
     )
     lines: list[str] = []
@@ -104,14 +129,13 @@ def _side(side: Side) -> str:
 def _groups(groups: Sequence[GroupChange], width: int) -> list[str]:
     if not groups:
         return []
-    titles = ("stage", "collective", "sizes", "compared", "before", "after", "change", "noise", "counts_from")
-    rows = [tuple(str(say(f"compare.column.{title}")) for title in titles), *map(_group, groups)]
+    rows = [tuple(str(Message(code)) for code in _COLUMNS), *map(_group, groups)]
     sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines: list[str] = []
     if sum(sizes) + 2 * len(sizes) <= width:
         for row in rows:
             cells = (
-                f"{cell:<{size}}" if n < 4 else f"{cell:>{size}}"
+                f"{cell:<{size}}" if n < _NAMES else f"{cell:>{size}}"
                 for n, (cell, size) in enumerate(zip(row, sizes, strict=True))
             )
             lines.append(f"  {'  '.join(cells)}".rstrip())
@@ -200,14 +224,15 @@ def _moved(comparison: Comparison, way: Direction, width: int) -> list[str]:
     if way is not Direction.SAME:
         told = (_verdict(change) for change in comparison.verdicts if change.direction is way)
         lines += [line for text in told for line in _wrapped(text, width, "    ", "      ")]
-    heading = f"compare.heading.{'apart' if way is Direction.SAME else way.value}"
-    return [*_wrapped(str(say(heading)), width, "  "), *lines] if lines else []
+    return [*_wrapped(str(Message(_HEADINGS[way])), width, "  "), *lines] if lines else []
 
 
 def _one(one: Moved) -> str:
     text = f"{one.hosts}  {one.stage} {one.collective}"
     if one.size_bytes is not None and one.placement is not None:
         text += f" {say('compare.at', size=str(Bytes(one.size_bytes)), placement=one.placement)}"
+    elif not one.saturated:
+        text += f" {say('compare.small_sizes')}"
     text += f"  {_numbers(one.before_gbyte_s, one.after_gbyte_s, one.change_percent)}"
     if one.from_fleet_percent is not None:
         text += f" {say('compare.beside', change=percent(one.from_fleet_percent))}"
@@ -227,6 +252,10 @@ def _unknown(verdicts: Iterable[VerdictChange]) -> Iterator[str]:
 
 def _absent(one: Absent) -> str:
     return f"{one.hosts}  {', '.join(one.stages)}: {one.reason}"
+
+
+def _new(one: Absent) -> str:
+    return str(say("compare.then", hosts=one.hosts, stages=", ".join(one.stages), reason=str(one.reason)))
 
 
 def _changes_heading(changes: Iterable[Change]) -> str:

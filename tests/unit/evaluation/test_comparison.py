@@ -149,6 +149,7 @@ def test_a_job_over_all_nodes_that_crashed_is_worse() -> None:
         ("PASS", "INCONCLUSIVE", Direction.UNKNOWN),
         ("INCONCLUSIVE", "FAIL", Direction.UNKNOWN),
         ("SKIPPED", "PASS", Direction.UNKNOWN),
+        ("INCONCLUSIVE", "PASS", Direction.UNKNOWN),
     ],
 )
 def test_what_nobody_measured_is_neither_worse_nor_better(before: str, after: str, way: Direction) -> None:
@@ -158,7 +159,10 @@ def test_what_nobody_measured_is_neither_worse_nor_better(before: str, after: st
     found = compare(one, other)
     assert [change.direction for change in found.verdicts] == [way]
     assert found.verdicts[0].within_noise
-    assert found.exit_code == {Direction.WORSE: 4, Direction.BETTER: 0, Direction.UNKNOWN: 3}[way]
+    assert (
+        found.exit_code
+        == {Direction.WORSE: 4, Direction.BETTER: 0, Direction.UNKNOWN: 0 if after == "PASS" else 3}[way]
+    )
 
 
 HOSTS = names(8)
@@ -237,7 +241,8 @@ def test_the_rounds_of_a_search_are_no_stage_to_miss() -> None:
         ((0, 1), (0, 1), "consistent with it: 2 of 2 with it are worse, 0 of 30 without it"),
         ((0, 1), (5,), "speaks against it: no node that has it is worse, 1 of 30 without it is"),
         (tuple(range(16)), (0, 20), "says little: 1 of 16 with it is worse, and 1 of 16 without it"),
-        (tuple(range(32)), (0,), "every measured node has it"),
+        (tuple(range(32)), (0,), "says little: 1 of 32 with it is worse, and no measured node is without it"),
+        (tuple(range(32)), tuple(range(32)), "every measured node has it: consistent with it"),
     ],
 )
 def test_a_change_is_held_beside_who_got_worse(changed: tuple[int, ...], slow: tuple[int, ...], sentence: str) -> None:
