@@ -12,6 +12,7 @@ from healthcheck.cli import options
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from healthcheck.model.comparison import Comparison
     from healthcheck.model.digest import RunDigest
 
 
@@ -23,6 +24,7 @@ def command(
         str | None, typer.Argument(metavar="[AFTER]", help="The run to hold against it, named in the same way.")
     ] = None,
     last: Annotated[bool, typer.Option("--last", help="Compare the two newest comparable runs of --results.")] = False,
+    html: Annotated[Path | None, typer.Option("--html", help="Write the story as one HTML page, too.")] = None,
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -43,16 +45,38 @@ def command(
 
     if last and (before or after):
         raise InputError("--last", "picks both runs itself; name two runs, or give --last alone")
+    if html is not None:
+        _check_place(html)
     one, other = _newest(results) if last else _named(before, after, results)
     comparison = compare(one, other)
     if not quiet:
         for line in compared_lines(comparison, shutil.get_terminal_size((96, 24)).columns):
             say(line)
+    if html is not None:
+        _write(html, comparison)
+        say(f"wrote {html}")
     if json:
         print_json(document(comparison))
     else:
         out(compared_line(comparison))
     raise typer.Exit(comparison.exit_code)
+
+
+def _check_place(file: Path) -> None:
+    from healthcheck.edge.places import is_folder
+    from healthcheck.errors import InputError
+
+    if not is_folder(file.parent):
+        raise InputError("--html", f"there is no folder {file.parent}; name a file in one that exists")
+    if is_folder(file):
+        raise InputError("--html", f"{file} is a folder; name a file")
+
+
+def _write(file: Path, comparison: Comparison) -> None:
+    from healthcheck.edge.store import write_atomically
+    from healthcheck.reporting.compared_html import render_comparison
+
+    write_atomically(file, render_comparison(comparison).encode("utf-8", "backslashreplace"))
 
 
 def _named(before: str | None, after: str | None, results: Path) -> tuple[RunDigest, RunDigest]:

@@ -64,6 +64,16 @@ def test_json_is_one_document_and_carries_the_exit_code(shell: Shell) -> None:
     assert document["worse"] == ["node03"] and said.err == ""
 
 
+def test_html_writes_one_page_and_a_place_that_is_none_is_refused(shell: Shell, tmp_path: Path) -> None:
+    before, after = checkup(shell, 2), checkup(shell, 2)
+    file = tmp_path / "compared.html"
+    assert shell("compare", before, after, "--html", str(file)).code == 0
+    assert "SIMULATED" in file.read_text(encoding="utf-8")
+    for wrong in (tmp_path / "nowhere" / "page.html", tmp_path):
+        said = shell("compare", before, after, "--html", str(wrong))
+        assert said.code == 2 and said.out == "" and "--html" in said.err
+
+
 def test_last_takes_the_two_newest_that_fit_and_says_which(shell: Shell) -> None:
     first, second = checkup(shell, 8), checkup(shell, 8, "--fault", "node03:nvlink=0.9")
     looked = shell("probe", "--simulate", "8", "-q")

@@ -14,7 +14,9 @@ from healthcheck.evaluation.comparison import compare
 from healthcheck.model.comparison import Comparison
 from healthcheck.model.digest import DigestMessage, RunDigest
 from healthcheck.model.fleet import FleetSetting, FleetValue
-from healthcheck.reporting.compared import compared_line, compared_lines, document, percent
+from healthcheck.reporting.compared import compared_line, compared_lines, document
+from healthcheck.reporting.compared_html import render_comparison
+from healthcheck.reporting.compared_view import percent
 from tests.unit.evaluation.two_runs import names, run, without_numbers
 
 PAGE = Path(__file__).parents[3] / "docs" / "howto" / "compare.md"
@@ -88,6 +90,15 @@ def test_names_and_versions_are_shown_as_text() -> None:
     for line in (*compared_lines(nasty(), 96), compared_line(nasty())):
         assert "\x1b" not in line and "\u202e" not in line
     assert any("\\x1b[31m<b>" in line for line in compared_lines(nasty(), 96))
+
+
+def test_on_the_page_names_and_versions_are_text_too_and_nothing_is_fetched() -> None:
+    page = render_comparison(nasty())
+    assert "<b>\\" not in page and "&lt;b&gt;" in page and "\x1b" not in page
+    assert "<script" not in page and "http://" not in page and "https://" not in page
+    assert "SIMULATED" in render_comparison(example())
+    for one in ("node0003", "570.124.06", "Something got worse.", "16 nodes together before, 15 now"):
+        assert one in render_comparison(example())
 
 
 def test_the_document_holds_everything_and_no_bare_code() -> None:
