@@ -200,7 +200,7 @@ class RunStore(Protocol):
         """Keep what the only host of a job answered while it measured; `nonce` marks the frames of that answer."""
 
     def under_load(self, job_id: str, stage: str) -> tuple[str, str] | None:
-        """(nonce, text) of the look at a job's host while it measured; None where none was kept."""
+        """(nonce, text) of the look at a job's host while it measured; None where none was kept whole."""
 
     def save_circumstances(self, circumstances: Circumstances) -> None:
         """Write `raw/circumstances.json` atomically."""

@@ -175,17 +175,20 @@ class DirectoryStore:
         return _text(self._job_folder(host, PROBE_STAGE) / when)
 
     def save_under_load(self, job_id: str, stage: str, nonce: str, text: str) -> None:
-        """Keep what the only host of a job answered while it measured, behind a line with the mark of its frames."""
+        """Keep what the only host of a job answered while it measured, behind a line with the mark of its frames.
+
+        With its length in characters, so that one that was cut is known for it.
+        """
         path = self._job_folder(job_id, stage) / UNDER_LOAD
-        write_atomically(path, f"{nonce}\n{text}".encode("utf-8", "backslashreplace"), survive_power_loss=False)
+        write_atomically(
+            path, f"{nonce} {len(text)}\n{text}".encode("utf-8", "backslashreplace"), survive_power_loss=False
+        )
 
     def under_load(self, job_id: str, stage: str) -> tuple[str, str] | None:
-        """(nonce, text) of the look at a job's host while it measured; None where none was kept."""
-        kept = _text(self._job_folder(job_id, stage) / UNDER_LOAD)
-        if kept is None:
-            return None
-        nonce, _, text = kept.partition("\n")
-        return nonce, text
+        """(nonce, text) of the look at a job's host while it measured; None where none was kept, or not all of it."""
+        head, _, text = (_text(self._job_folder(job_id, stage) / UNDER_LOAD) or "").partition("\n")
+        nonce, _, length = head.partition(" ")
+        return (nonce, text) if length == str(len(text)) else None
 
     def save_circumstances(self, circumstances: Circumstances) -> None:
         """Write `raw/circumstances.json` atomically."""

@@ -12,7 +12,7 @@ SCHEMA = "healthcheck.circumstances/1"
 
 
 class LookMade(Struct, frozen=True):
-    """One look at a node whose answer was kept: the mark of its frames, and when it was asked and answered.
+    """One look at a node whose answer was kept: the mark of its frames, its length, when it was asked and answered.
 
     Times in seconds since 1970 by our own clock: what the clock of the node is compared with.
     """
@@ -20,6 +20,7 @@ class LookMade(Struct, frozen=True):
     nonce: str
     asked_s: float
     answered_s: float
+    characters: int
 
 
 class Circumstances(Struct, frozen=True, forbid_unknown_fields=True):

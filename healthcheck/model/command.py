@@ -111,8 +111,8 @@ class JobOutcome(Struct, frozen=True):
 
     `may_still_run` names hosts on which processes of the job could not be ended or looked for, `nccl_left` those on
     which NCCL logs of the run may lie that could not be deleted. `nccl_bytes_cut` of the logs wanted were left out.
-    `raw_bytes` are those of stdout and stderr on disk, `nccl_kept` the logs beside them: a job whose raw output was cut
-    since then is not judged again.
+    `raw_bytes` are those of stdout and stderr on disk, `nccl_bytes` of all logs beside them: a job whose raw output was
+    cut since then is not judged again.
     """
 
     job: CollectiveJob
@@ -126,4 +126,4 @@ class JobOutcome(Struct, frozen=True):
     nccl_left: tuple[str, ...] = ()
     nccl_bytes_cut: int = 0
     raw_bytes: tuple[int, int] | None = None
-    nccl_kept: int = 0
+    nccl_bytes: int = 0

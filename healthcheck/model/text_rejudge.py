@@ -3,8 +3,8 @@
 REJUDGE_TEXTS: dict[str, str] = {
     "check.run.raw": "Is everything that a stored run is judged by still in its run directory?",
     "job.raw_gone": "its raw output is not what it was: {detail}",
-    "rejudge.look_gone": "what the node answered is no longer there: {path}",
-    "rejudge.under_load_gone": "what the node answered while it measured is no longer there: {path}",
+    "rejudge.look_gone": "what the node answered is no longer there, or not all of it: {path}",
+    "rejudge.under_load_gone": "what the node answered while it measured is no longer there, or not all of it: {path}",
     "rejudge.more": "and {n} {n:node|nodes} more",
     "rejudge.run": "the run: {before} -> {after}",
     "rejudge.because": "because {why}",

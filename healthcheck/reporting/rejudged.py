@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from healthcheck.model.component import natural
 from healthcheck.model.message import say
 from healthcheck.model.record import HostRecord, RunRecord
 from healthcheck.parsing.nodeset import fold
@@ -21,11 +22,11 @@ def changes(before: RunRecord, after: RunRecord) -> list[str]:
         if old is not None and old.verdict is not host.verdict:
             change = f"{old.verdict.name} -> {host.verdict.name}"
             alike.setdefault((-host.verdict, change, _why(host)), []).append(host.name)
-    lines = [f"{one_line(fold(names))}: {change}, {why}" for (_, change, why), names in sorted(alike.items())]
-    shown = lines[:MOST_LINES]
-    if len(lines) > MOST_LINES:
-        nodes = sum(len(names) for _, names in sorted(alike.items())[MOST_LINES:])
-        shown.append(str(say("rejudge.more", n=nodes)))
+    ordered = sorted(alike.items(), key=lambda item: (item[0][0], natural(item[1][0])))
+    shown = [f"{one_line(fold(names))}: {change}, {why}" for (_, change, why), names in ordered[:MOST_LINES]]
+    left = sum(len(names) for _, names in ordered[MOST_LINES:])
+    if left:
+        shown.append(str(say("rejudge.more", n=left)))
     if before.verdict is not after.verdict:
         shown.append(str(say("rejudge.run", before=before.verdict.name, after=after.verdict.name)))
     return [*shown, *_jobs(before, after)]

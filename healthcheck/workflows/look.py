@@ -74,7 +74,7 @@ def _ask(
         return Look(host, refusal=why_silent(result), rule=rule)
     if host != LOCALHOST:
         engine.store.save_look(host.name, when, text)
-    made = LookMade(nonce, begin, engine.clock.now().timestamp())
+    made = LookMade(nonce, begin, engine.clock.now().timestamp(), len(text))
     return Look(host, facts=read_node(host.name, answers, (made.asked_s, made.answered_s)), made=made)
 
 

@@ -33,12 +33,12 @@ LEAST_BYTES = 4 << 10
 
 
 class _Visited(Struct, frozen=True):
-    """One node after the visit. `left`: log folders of the run lie there still, or may do so; `files` were kept."""
+    """One node after the visit. `left`: log folders of the run lie there still, or may do so; `bytes_kept` on disk."""
 
     left: bool
     bytes_cut: int
     failed: str
-    files: int = 0
+    bytes_kept: int = 0
 
 
 class Turns:
@@ -88,7 +88,7 @@ def take_logs(outcome: JobOutcome, hosts: tuple[Host, ...], token: str, engine: 
         outcome,
         nccl_left=left,
         nccl_bytes_cut=sum(node.bytes_cut for node in visited.values()),
-        nccl_kept=sum(node.files for node in visited.values()),
+        nccl_bytes=sum(node.bytes_kept for node in visited.values()),
     )
 
 
@@ -110,20 +110,20 @@ def _visit(outcome: JobOutcome, host: Host, turns: Turns, token: str, engine: En
     granted = turns.take(host, HEALTHY_BYTES if healthy else MOST_BYTES)
     limit = granted if granted >= LEAST_BYTES else 0
     taken, result = _take(host, token, engine, TAKE_DEADLINE_S, job.id, limit, LOWEST_PID if healthy else ALL)
-    kept, files, failed = 0, 0, ""
+    kept, on_disk, failed = 0, 0, ""
     for file in taken.files if limit else ():
         try:
-            engine.store.save_nccl_log(job.id, job.stage, host.name, file.name, file.text)
+            on_disk += engine.store.save_nccl_log(job.id, job.stage, host.name, file.name, file.text).stat().st_size
         except StoreError as error:
             failed = str(error)
             break
-        kept, files = kept + len(file.text), files + 1
+        kept += len(file.text)
     engine.nccl_logs.give_back(granted - min(kept, granted))
     gone = taken.left == 0
     if taken.left is None and result.kind is ExitKind.TIMED_OUT:
         # Too much for the time there is; nothing has to be sent to delete it.
         gone = _delete(host, token, engine)
-    return _Visited(not gone, sum(file.bytes_cut for file in taken.files), failed, files)
+    return _Visited(not gone, sum(file.bytes_cut for file in taken.files), failed, on_disk)
 
 
 def _delete(host: Host, token: str, engine: Engine) -> bool:

@@ -50,13 +50,13 @@ def _read_again(outcome: JobOutcome, store: RunStore) -> JobOutcome:
         error = launch_error(raw, outcome.result)
         left = sizes(raw)
     except (StoreError, OSError) as problem:
-        return replace(outcome, output=_nothing(str(problem)))
+        return replace(outcome, output=_nothing(str(problem).replace(f"{store.folder}/", "")))
     for path, now, then in zip(raw, left, outcome.raw_bytes or left, strict=True):
         if now != then:
             damage = f"{_below(path, store)} has {now} of {then} bytes"
-    logs = len(store.nccl_logs(job.id, job.stage))
-    if logs < outcome.nccl_kept and not damage:
-        damage = f"{logs} of {outcome.nccl_kept} NCCL logs are left in {_below(raw[0].parent, store)}"
+    logs = sum(_size(path) for _, path in store.nccl_logs(job.id, job.stage))
+    if logs < outcome.nccl_bytes and not damage:
+        damage = f"the NCCL logs in {_below(raw[0].parent, store)} have {logs} of {outcome.nccl_bytes} bytes"
     if damage:
         output = replace(output, warnings=(*output.warnings, ParseWarning(RAW_GONE, damage)))
     return replace(outcome, output=output, launch_error=error)
@@ -94,9 +94,9 @@ def _nothing(damage: str) -> ParsedOutput:
 
 def stored_facts(host: Host, when: str, made: LookMade, store: RunStore) -> NodeFacts | CheckResult:
     """What a node answered, read again; a result that says so where the answer is gone."""
-    text = store.look(host.name, when)
-    answers = split(text, made.nonce) if text is not None else {}
-    if answers:
+    text = store.look(host.name, when) or ""
+    answers = split(text, made.nonce)
+    if answers and len(text) == made.characters:
         return read_node(host.name, answers, (made.asked_s, made.answered_s))
     folder = store.raw_text_files(host.name, PROBE_STAGE)[0].parent
     message = say("rejudge.look_gone", path=f"{_below(folder, store)}/{when}")
@@ -116,6 +116,13 @@ def missing_under_load(
             raw, _ = store.raw_text_files(own[-1].id, stage)
             message = say("rejudge.under_load_gone", path=f"{_below(raw.parent, store)}/under_load")
             yield CheckResult(RAW_CHECK, node(host or ""), Verdict.INCONCLUSIVE, message, "raw.gone", stage)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _below(path: Path, store: RunStore) -> str:
