@@ -33,7 +33,7 @@ from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.fleet import FleetSetting, FleetValue
 from healthcheck.model.measurement import CollectiveRow, Placement
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.record import JobRecord, RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nodeset import fold
@@ -206,7 +206,7 @@ def _judged(check: CheckResult, job: JobRecord) -> CheckResult:
     placement, value = slower
     fraction = value / check.expected
     verdict, rule = verdict_of_fraction(fraction, HEALTHY, BROKEN)
-    told: dict[str, str | int | float] = {
+    told: dict[str, Arg] = {
         **check.message.args,
         "observed_gbyte_s": round(value, 2),
         "percent": percent(fraction, HEALTHY, BROKEN),

@@ -78,7 +78,7 @@ def _as_bad_as(check: CheckResult, search: SearchRecord | None, slow: Verdict, *
     if check.check == SEARCH_CHECK and check.verdict is Verdict.PASS:
         if verified or search is None:
             return check
-        hosts = int(check.message.args["hosts"])
+        hosts = check.message.args["hosts"]
         message = say("search.end.still_slow", hosts=hosts, unseen=round(100 * search.unseen, 1))
         return replace(check, verdict=max(Verdict.DEGRADED, slow), message=message, rule="search.unexplained")
     return replace(check, verdict=max(Verdict.DEGRADED, slow))

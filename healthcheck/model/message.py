@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Union
+
 from msgspec import Struct
 
-Arg = str | int | float
+Arg = Union[str, int, float, "Message"]
 
 
 class Message(Struct, frozen=True):
     """`code` names a template of the catalogue (`model/texts.py`); `args` fill its named placeholders.
 
-    Build one with `say`; `str()` gives the English text.
+    An argument may be a message itself, so that a sentence within a sentence is in its language, too. Build one with
+    `say`; `str()` gives the text in the language that is spoken (`model/language.py`), `english` what records keep.
     """
 
     code: str
     args: dict[str, Arg] = {}
 
     def __str__(self) -> str:
-        from healthcheck.model.texts import render_en
+        from healthcheck.model.language import spoken
+        from healthcheck.model.texts import render
 
-        return render_en(self.code, self.args)
+        return render(self.code, self.args, spoken())
+
+    @property
+    def english(self) -> str:
+        """The text as it stands in records and JSON documents, whatever language is spoken."""
+        from healthcheck.model.language import ENGLISH
+        from healthcheck.model.texts import render
+
+        return render(self.code, self.args, ENGLISH)
 
 
 def say(code: str, /, **args: Arg) -> Message:

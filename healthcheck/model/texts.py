@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from string import Formatter
 
+from healthcheck.model.language import Language
+from healthcheck.model.message import Arg
 from healthcheck.model.text_baseline import BASELINE_TEXTS
 from healthcheck.model.text_causes_fabric import FABRIC_CAUSE_TEXTS
 from healthcheck.model.text_causes_fleet import FLEET_CAUSE_TEXTS
@@ -102,19 +104,26 @@ class _Counting(Formatter):
 
 
 _COUNTING = _Counting()
+_PLAIN = (str, int, float)
 
 
-def render_en(code: str, args: Mapping[str, str | int | float]) -> str:
-    """The English text of a message; a code unknown to this version shows itself rather than nothing."""
-    return _render(code, tuple(args.items()), tuple(map(type, args.values())))
+def render(code: str, args: Mapping[str, Arg], language: Language) -> str:
+    """The text of a message; a code unknown to this version shows itself rather than nothing."""
+    told = {
+        name: arg if isinstance(arg, _PLAIN) else render(arg.code, arg.args, language) for name, arg in args.items()
+    }
+    # English where a translation is missing: a record of a later version may hold a code this one cannot say.
+    template = language.templates.get(code) or CATALOGUE_EN.get(code)
+    return _filled(template, code, tuple(told.items()), tuple(map(type, told.values())))
 
 
 # A thousand nodes say the same few sentences, and a record is written several times in a run. The types are part of
 # the key, because 1 and 1.0 are equal and read differently.
 @lru_cache(maxsize=1 << 14)
-def _render(code: str, items: tuple[tuple[str, str | int | float], ...], _types: tuple[type, ...]) -> str:
+def _filled(
+    template: str | None, code: str, items: tuple[tuple[str, str | int | float], ...], _types: tuple[type, ...]
+) -> str:
     args = dict(items)
-    template = CATALOGUE_EN.get(code)
     if template is None:
         return f"{code} {args}"
     return _COUNTING.vformat(template, (), args) if "|" in template else template.format(**args)

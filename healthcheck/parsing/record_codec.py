@@ -83,7 +83,7 @@ def _to_wire(value: object) -> object:
         return value.text
     if isinstance(value, Message):
         args = {name: _argument(arg) for name, arg in value.args.items()}
-        return {"code": value.code, "args": args, "message_en": str(value)}
+        return {"code": value.code, "args": args, "message_en": value.english}
     if isinstance(value, Bytes | Seconds):
         return str(value)
     if type(value) is CheckResult:
@@ -123,15 +123,19 @@ def _check(check: CheckResult) -> dict[str, object]:
     }
 
 
-def _argument(arg: Arg) -> Arg | dict[str, str]:
+def _argument(arg: Arg) -> object:
     """JSON has no infinity: spelled out, so that the record stays readable."""
+    if isinstance(arg, Message):
+        return _to_wire(arg)
     if isinstance(arg, float) and not math.isfinite(arg):
         return {_FLOAT: "NaN" if math.isnan(arg) else ("Infinity" if arg > 0 else "-Infinity")}
     return arg
 
 
 def _read_argument(arg: object) -> object:
-    """The number an object stands for; anything else is left for msgspec to take or refuse."""
+    """The number or message an object stands for; anything else is left for msgspec to take or refuse."""
+    if isinstance(arg, dict) and "code" in arg:
+        return _from_wire(Message, arg)
     if isinstance(arg, dict) and arg.keys() == {_FLOAT} and isinstance(arg[_FLOAT], str):
         return _NON_FINITE.get(arg[_FLOAT], arg)
     return arg

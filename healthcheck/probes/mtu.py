@@ -97,8 +97,8 @@ def _small(host: str, port: Hca, paths: Mapping[tuple[str, int], int]) -> CheckR
         message,
         "hca.mtu_small",
         stage="probe",
-        observed=float(message.args["mtu"]),
-        expected=float(message.args["wanted"]),
+        observed=float(str(message.args["mtu"])),
+        expected=float(str(message.args["wanted"])),
         unit="bytes",
         evidence=(_quoted(port, paths),),
     )
