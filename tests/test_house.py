@@ -73,8 +73,8 @@ def test_every_template_is_used() -> None:
         for path in PACKAGE.rglob("*")
         if path.suffix in (".py", ".j2") and not path.name.startswith("text_")
     )
-    # Put together from a prefix and the name of a launch failure, a cause, a stage, a state, a word or a verdict.
-    rooms = r"launch|cause|remedy|why|against|probe|report\.(?:stage|state(?:\.short)?|word|term|looks|unseen)"
+    # Put together from a prefix and the name of a launch failure, a cause, a stage, a state, a word, a rule, a verdict.
+    rooms = r"launch|cause|remedy|why|against|probe|report\.(?:stage|state(?:\.short)?|word|term|looks|unseen|rule)"
     built = re.compile(rf"(?:(?:{rooms})\.(?=\w+$)|(?:check|limit)\.)([\w.]+)")
     verdicts = {verdict.name.lower() for verdict in Verdict}
     unused = []
