@@ -29,6 +29,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Fleet]:
     return folder, make_fleet(folder, NODES, RUNS, seed=2)
 
 
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the terminal of the tests has."""
+    monkeypatch.setenv("COLUMNS", "96")
+
+
 def section(text: str, title: str) -> str:
     return text.partition(f"\n{title}")[2].partition("\n\n")[0]
 
