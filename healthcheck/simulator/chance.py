@@ -6,7 +6,8 @@ import hashlib
 from statistics import NormalDist
 
 HEALTHY_SPREAD = 0.003
-"""Relative standard deviation between the networks of healthy nodes; lasting, unlike noise."""
+"""Relative standard deviation between the networks of healthy nodes, and between their NVLinks. It lasts, unlike
+noise."""
 _FARTHEST = 3.0
 _STEPS = 1 << 64
 
@@ -19,5 +20,14 @@ def draw(seed: int, *words: str) -> float:
 
 def healthy_pace(seed: int, host: str) -> float:
     """What the network of a healthy node does beside the average one, around 1.0."""
-    deviation = NormalDist().inv_cdf(draw(seed, host, "pace"))
+    return _beside_average(draw(seed, host, "pace"))
+
+
+def healthy_nvlink(seed: int, host: str) -> float:
+    """What the NVLinks of a healthy node do beside those of the average one, around 1.0."""
+    return _beside_average(draw(seed, host, "nvlink"))
+
+
+def _beside_average(chance: float) -> float:
+    deviation = NormalDist().inv_cdf(chance)
     return 1.0 + HEALTHY_SPREAD * max(-_FARTHEST, min(_FARTHEST, deviation))

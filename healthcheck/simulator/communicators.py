@@ -16,7 +16,7 @@ from healthcheck.model.algorithm import forced
 from healthcheck.model.collective import Collective
 from healthcheck.simulator.bandwidth import SICK_PACE, Job, NodeCapability
 from healthcheck.simulator.between import edges
-from healthcheck.simulator.chance import draw, healthy_pace
+from healthcheck.simulator.chance import draw, healthy_nvlink, healthy_pace
 from healthcheck.simulator.cluster import SimCluster, SimNode
 from healthcheck.simulator.rank_settings import allowed_hcas, group_of_rank, visible_gpus
 
@@ -79,7 +79,7 @@ def jobs(cluster: SimCluster, placed: Placed, collective: Collective, key: str) 
         node = cluster.nodes[host]
         rails = tuple(node.capability.rails[hca] * node.carried[hca] / load[host, hca] for hca in hcas)
         # The links that are inactive, as the probes tell it, are those of GPU 0.
-        nvlink = node.capability.nvlink if 0 in gpus else 1.0
+        nvlink = (node.capability.nvlink if 0 in gpus else 1.0) * healthy_nvlink(cluster.seed, host)
         pace = healthy_pace(cluster.seed, host) * (SICK_PACE if host in sick else 1.0)
         return replace(node.capability, nvlink=nvlink, rails=rails, pace=pace)
 

@@ -6,8 +6,10 @@ import pytest
 
 from healthcheck.model.collective import Collective
 from healthcheck.simulator.between import edges
-from healthcheck.simulator.chance import draw, healthy_pace
-from tests.unit.simulator.sim import busbw, cluster, reading, run_all, run_single
+from healthcheck.simulator.chance import draw, healthy_nvlink, healthy_pace
+from healthcheck.simulator.cluster import SimCluster
+from healthcheck.simulator.faults import NoiseFault
+from tests.unit.simulator.sim import A100, busbw, cluster, reading, run_all, run_single
 
 QUIET = "noise=0"
 LEVEL = pytest.approx(192, rel=0.012)
@@ -47,6 +49,28 @@ def test_healthy_nodes_differ_a_little_and_always_by_the_same() -> None:
     readings = [reading(cluster(QUIET, seed=3), "node01", f"node0{other}") for other in range(2, 9)]
     assert readings == [reading(cluster(QUIET, seed=3), "node01", f"node0{other}") for other in range(2, 9)]
     assert 0 < max(readings) / min(readings) - 1 < 0.02
+
+
+def test_healthy_nodes_differ_inside_by_something_of_its_own() -> None:
+    hosts = [f"node0{number}" for number in range(1, 9)]
+    alone = [busbw(run_single(cluster(QUIET, seed=3), host))[-1] for host in hosts]
+    assert alone == [pytest.approx(231.6 * healthy_nvlink(3, host), abs=0.01) for host in hosts]
+    assert 0 < max(alone) / min(alone) - 1 < 0.02
+    assert healthy_nvlink(3, "node01") != healthy_pace(3, "node01")
+
+
+def of_run(run_seed: int, noise: float) -> SimCluster:
+    """The same fleet in one of its runs."""
+    return SimCluster(8, A100, 3, [NoiseFault(noise)], run_seed=run_seed)
+
+
+def test_a_fleet_stays_the_same_from_run_to_run_but_for_its_noise() -> None:
+    quiet = [[reading(of_run(run, 0.0), host) for host in ("node01", "node05")] for run in range(4)]
+    assert quiet == [quiet[0]] * 4 and quiet[0][0] != quiet[0][1]
+    noisy = [reading(of_run(run, 0.003), "node01") for run in range(4)]
+    assert len(set(noisy)) == 4 and noisy == pytest.approx([quiet[0][0]] * 4, rel=0.013)
+    assert of_run(1, 0.0).generation is of_run(2, 0.0).generation
+    assert SimCluster(1, A100, 3).run_seed == 3
 
 
 def test_without_noise_the_same_pair_always_reads_the_same() -> None:
