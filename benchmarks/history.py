@@ -31,7 +31,6 @@ from benchmarks.fleet import Fleet, make_fleet
 from healthcheck.edge.history_index import INDEX, DirectoryIndex
 from healthcheck.model.history import PastRun
 from healthcheck.parsing.run_history import read_past_run
-from healthcheck.workflows.history import past_measures
 
 RUNS = 5
 MOST_MB = 300.0
@@ -153,10 +152,6 @@ def index_table(results: Path, fleet: Fleet) -> None:
     row("one host", took(lambda: index.past({fleet.worse})), took(lambda: _select(base, "where host = ?", fleet.worse)))
     row("newest run", took(index.past), took(lambda: _select(base, "where run = ?", *newest)))
     row("read and add one run", took(lambda: index.add(last.parent)), took(add))
-    index.past()
-    begin = time.process_time()
-    measures = past_measures(index, fleet.hosts, platform=runs[0].platform, simulated=runs[0].simulated)
-    print(f"past_measures of all nodes: {len(measures)} in {time.process_time() - begin:.2f} s")
 
 
 def _write(path: Path, data: bytes) -> None:

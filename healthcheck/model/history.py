@@ -1,4 +1,4 @@
-"""The past: each run as the few numbers that are asked of it later, and what nodes read in healthy runs."""
+"""The past: each run as the few numbers that are asked of it later."""
 
 from __future__ import annotations
 
@@ -74,19 +74,3 @@ class Past(Struct, frozen=True):
     runs: tuple[PastRun, ...] = ()
     unreadable: tuple[Message, ...] = ()
     notes: tuple[Message, ...] = ()
-
-
-class PastMeasure(Struct, frozen=True):
-    """Bus bandwidth in GB/s (10^9) of one job in one healthy run, at one size (bytes) and placement.
-
-    `hosts` in rank order; `placement` is out_of_place or in_place; the value is the median over the repeats.
-    """
-
-    run_id: str
-    stage: str
-    collective: str
-    hosts: tuple[str, ...]
-    n_ranks: int
-    size_bytes: int
-    placement: str
-    busbw_gbyte_s: float

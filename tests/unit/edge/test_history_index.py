@@ -16,7 +16,6 @@ from healthcheck.model.history import Past
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.record_codec import encode_record
-from healthcheck.workflows.history import past_measures
 from tests.golden.records import healthy, interrupted, sick, single
 
 
@@ -208,27 +207,3 @@ def test_repeats_are_one_job_at_their_median(tmp_path: Path) -> None:
     (run,) = DirectoryIndex(tmp_path).past().runs
     (job,) = run.jobs
     assert job.out_of_place[-1] == repeats[1].rows[-1].out_of_place.busbw_gbyte_s  # type: ignore[union-attr]
-
-
-def test_past_measures_are_of_healthy_jobs_of_the_same_machines_only(tmp_path: Path) -> None:
-    for month in range(1, 6):
-        record = replace(healthy(), jobs=(single("node01", 230.0 + month), single("node02", 150.0, Verdict.DEGRADED)))
-        keep(tmp_path, record, f"20260{month}14T021503Z-qhzt")
-    keep(tmp_path, replace(healthy(), simulated=True), "20260614T021503Z-simu")
-    found = past_measures(
-        DirectoryIndex(tmp_path), ["node01", "node02"], platform="a100-sxm4-8gpu-8x200", simulated=False, newest=3
-    )
-    assert {one.hosts for one in found} == {("node01",)}
-    assert [run_id[:6] for run_id in dict.fromkeys(one.run_id for one in found)] == ["202605", "202604", "202603"]
-    largest = [one for one in found if one.size_bytes == 8 << 30 and one.placement == "out_of_place"]
-    assert [round(one.busbw_gbyte_s) for one in largest] == [235, 234, 233]
-    other = past_measures(DirectoryIndex(tmp_path), ["node01"], platform="h100", simulated=False)
-    assert other == ()
-    but = past_measures(
-        DirectoryIndex(tmp_path),
-        ["node01"],
-        platform="a100-sxm4-8gpu-8x200",
-        simulated=False,
-        but="20260514T021503Z-qhzt",
-    )
-    assert "20260514T021503Z-qhzt" not in {one.run_id for one in but}
