@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test check testbed testbed-full bench clean
+.PHONY: help venv demo test check messages testbed testbed-full bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -33,6 +33,9 @@ check: $(READY) ## what a change must pass: lint, format, types, import directio
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -m 'not testbed' -n auto
+
+messages: $(READY) ## the catalogues of translations brought up to date with the English texts
+	$(BIN)/python -m tests.messages
 
 $(TESTBED_VENV)/.ready:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer was found" >&2; exit 1; }
