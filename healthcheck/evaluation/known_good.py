@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import math
+
 from healthcheck.model.algorithm import Algorithm
 from healthcheck.model.collective import Collective
 from healthcheck.model.platform import KnownGood, Platform
 
 KNOWN_GOOD_FRACTION = 0.9
 """A reading below this part of what healthy machines measure is DEGRADED."""
+
+_GIB = 1 << 30
+_EARLY_NODES, _MEASURED_AT = 4, 8 * _GIB
+
+
+def least_bytes(nodes: int) -> int:
+    """The size from which a known-good number can be asked for, which was measured at 8 GiB or so.
+
+    Over more nodes the same size is cut into smaller pieces, and the curve rises later: 1 GiB does for four nodes, and
+    with the root of their number 8 GiB from 256 on.
+    """
+    later = math.sqrt(max(nodes, _EARLY_NODES) / _EARLY_NODES)
+    return min(_MEASURED_AT, math.ceil(_GIB * later))
 
 
 def reference(

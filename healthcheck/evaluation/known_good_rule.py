@@ -5,8 +5,8 @@ NVLS silently off leaves 76 % of what such machines read, one lost rail of eight
 
 from __future__ import annotations
 
-from healthcheck.evaluation.known_good import KNOWN_GOOD_FRACTION, reference
-from healthcheck.evaluation.reading import JudgedReading, percent
+from healthcheck.evaluation.known_good import KNOWN_GOOD_FRACTION, least_bytes, reference
+from healthcheck.evaluation.reading import JudgedReading, percent, size_gib, spelled
 from healthcheck.evaluation.rules import KNOWN_GOOD, Answer, not_asked
 from healthcheck.model.algorithm import forced
 from healthcheck.model.command import CollectiveJob
@@ -19,26 +19,32 @@ BELOW = "known_good.below"
 
 
 def ask_known_good(reading: JudgedReading, job: CollectiveJob, platform: Platform) -> Answer:
-    """DEGRADED below 90 % of the number that stands for such a job; SKIPPED where none does."""
+    """DEGRADED below 90 % of the number that stands for such a job; SKIPPED where none does.
+
+    Such numbers were read at large sizes, so the largest size is held against them and not the median.
+    """
     known = known_good_of(job, platform)
     if known is None:
         return not_asked(KNOWN_GOOD, _none(job, platform))
-    if not reading.saturated:
-        return not_asked(KNOWN_GOOD, say("rules.known_good.small"))
-    fraction = reading.value / known.value
+    nodes = len(job.hosts)
+    if reading.size_bytes < least_bytes(nodes):
+        return not_asked(KNOWN_GOOD, say("rules.known_good.small", least_gib=size_gib(least_bytes(nodes)), nodes=nodes))
+    placement, value = reading.at_largest
+    fraction = value / known.value
     shown, expected = percent(fraction, KNOWN_GOOD_FRACTION), round(known.value, 2)
     if fraction >= KNOWN_GOOD_FRACTION:
         message = say("rules.known_good.passed", percent=shown, expected_gbyte_s=expected)
-        return Answer(RuleResult(KNOWN_GOOD, Verdict.PASS, message, reading.value, known.value))
+        return Answer(RuleResult(KNOWN_GOOD, Verdict.PASS, message, value, known.value))
     message = say(
         "rules.known_good.below",
-        observed_gbyte_s=round(reading.value, 2),
-        placement=reading.placement_text,
+        observed_gbyte_s=round(value, 2),
+        placement=spelled(placement),
+        size_gib=size_gib(reading.size_bytes),
         percent=shown,
         expected_gbyte_s=expected,
         least_percent=round(100 * KNOWN_GOOD_FRACTION),
     )
-    return Answer(RuleResult(KNOWN_GOOD, Verdict.DEGRADED, message, reading.value, known.value), BELOW)
+    return Answer(RuleResult(KNOWN_GOOD, Verdict.DEGRADED, message, value, known.value), BELOW)
 
 
 def known_good_of(job: CollectiveJob, platform: Platform) -> KnownGood | None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from healthcheck.evaluation.integrity import component_of
 from healthcheck.evaluation.known_good_rule import known_good_of
 from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
-from healthcheck.evaluation.reading import all_rows, judged_rows, percent, slower_placement
+from healthcheck.evaluation.reading import all_rows, judged_rows, percent, slower_at_largest, slower_placement
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.finding import CheckResult
@@ -131,9 +131,7 @@ def largest_busbw_gbyte_s(outcome: JobOutcome) -> float | None:
     The search compares jobs of many and of few nodes, and over many nodes a curve rises later: the largest size is the
     one at which they differ least.
     """
-    rows = all_rows([outcome])
-    largest = max((row.size_bytes for row in rows), default=0)
-    found = slower_placement([row for row in rows if row.size_bytes == largest], lambda half: half.busbw_gbyte_s)
+    found = slower_at_largest(all_rows([outcome]))
     return None if found is None else found[1]
 
 

@@ -6,7 +6,7 @@ from statistics import median, median_low
 
 from msgspec import Struct
 
-from healthcheck.evaluation.reading import JudgedReading
+from healthcheck.evaluation.reading import JudgedReading, size_gib, spelled
 from healthcheck.evaluation.rules import HISTORY, Answer, not_asked
 from healthcheck.model.baseline import Baseline, Usual
 from healthcheck.model.command import CollectiveJob
@@ -102,8 +102,8 @@ def _answer(held: _Held, source: str) -> Answer:
     message = say(
         "rules.history.worse",
         observed_gbyte_s=round(held.observed, 2),
-        placement=usual.placement.replace("_", "-"),
-        size_bytes=usual.size_bytes,
+        placement=spelled(usual.placement),
+        size_gib=size_gib(usual.size_bytes),
         percent=round(100 * (1 - fraction), 1),
         expected_gbyte_s=expected,
         n=usual.n,

@@ -16,12 +16,16 @@ WITHIN_FACTOR = 8
 
 
 class JudgedReading(Struct, frozen=True):
-    """Bus bandwidth in GB/s of the slower placement: the median of `rows`, of which the largest has `size_bytes`."""
+    """Bus bandwidth in GB/s of the slower placement: the median of `rows`, of which the largest has `size_bytes`.
+
+    `at_largest` is (placement, GB/s) at that size alone.
+    """
 
     value: float
     placement: str
     size_bytes: int
     rows: tuple[CollectiveRow, ...]
+    at_largest: tuple[str, float]
 
     @property
     def saturated(self) -> bool:
@@ -31,7 +35,17 @@ class JudgedReading(Struct, frozen=True):
     @property
     def placement_text(self) -> str:
         """As it is written in a sentence."""
-        return self.placement.replace("_", "-")
+        return spelled(self.placement)
+
+
+def spelled(placement: str) -> str:
+    """`in-place`, as it is written in a sentence."""
+    return placement.replace("_", "-")
+
+
+def size_gib(size_bytes: int) -> float:
+    """GiB, as far as they are worth telling."""
+    return round(size_bytes / (1 << 30), 2)
 
 
 def all_rows(outcomes: Sequence[JobOutcome]) -> tuple[CollectiveRow, ...]:
@@ -52,7 +66,15 @@ def judged_reading(outcomes: Sequence[JobOutcome]) -> JudgedReading | None:
     largest = max((row.size_bytes for row in rows), default=0)
     counted = judged_rows(rows) or tuple(row for row in rows if row.size_bytes == largest)
     slower = slower_placement(counted, lambda half: half.busbw_gbyte_s)
-    return None if slower is None else JudgedReading(slower[1], slower[0], largest, counted)
+    if slower is None:
+        return None
+    return JudgedReading(slower[1], slower[0], largest, counted, slower_at_largest(counted) or slower)
+
+
+def slower_at_largest(rows: Sequence[CollectiveRow]) -> tuple[str, float] | None:
+    """(placement, bus bandwidth in GB/s) at the largest size alone, of the slower placement."""
+    largest = max((row.size_bytes for row in rows), default=0)
+    return slower_placement([row for row in rows if row.size_bytes == largest], lambda half: half.busbw_gbyte_s)
 
 
 def slower_placement(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec import Struct
 
 from healthcheck.evaluation.integrity import DID_NOT_RUN
-from healthcheck.evaluation.known_good import KNOWN_GOOD_FRACTION, lowest_reference
+from healthcheck.evaluation.known_good import KNOWN_GOOD_FRACTION, least_bytes, lowest_reference
 from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, verdict_of_fraction
 from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
-from healthcheck.evaluation.reading import judged_rows, slower_placement
+from healthcheck.evaluation.reading import judged_rows, slower_at_largest, slower_placement
 from healthcheck.model.collective import Collective
 from healthcheck.model.measurement import CollectiveTable, FailureKind, OutputState, ParsedOutput
 from healthcheck.model.message import Message, say
@@ -54,16 +54,18 @@ def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
     )
     ceiling = ceiling_gbyte_s(platform, nodes, collective, gpus=gpus)
     known = None
-    if gpus is not None:
+    largest = slower_at_largest(table.rows)
+    assert largest is not None  # there are judged rows
+    if gpus is not None and max(row.size_bytes for row in table.rows) >= least_bytes(nodes):
         known = lowest_reference(platform, nodes, collective, gpus=gpus, ring_peak_gbyte_s=top)
     if ceiling is not None and busbw > ceiling:
         verdict = Verdict.INCONCLUSIVE
         reason = say(
             "parse.above", busbw_gbyte_s=round(busbw, 2), ceiling_gbyte_s=round(ceiling, 1), name=platform.name
         )
-    elif verdict is Verdict.PASS and known is not None and busbw < KNOWN_GOOD_FRACTION * known.value:
+    elif verdict is Verdict.PASS and known is not None and largest[1] < KNOWN_GOOD_FRACTION * known.value:
         verdict = Verdict.DEGRADED
-        share = round(100 * busbw / known.value, 1)
+        share = round(100 * largest[1] / known.value, 1)
         reason = say(
             "parse.below_known_good",
             busbw_gbyte_s=round(busbw, 2),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from healthcheck.evaluation.known_good import least_bytes
 from healthcheck.evaluation.rules import RULES, reads_low
 from healthcheck.evaluation.stage import judge_jobs
 from healthcheck.model.verdict import Verdict
@@ -73,8 +74,29 @@ def test_a_number_of_another_job_is_no_known_good_number() -> None:
     small = replace(ALONE, unsaturated_ok=True)
     done = outcome((row(512 << 20, 215.0, 215.0),), of=job(sizes=(512 << 20, 512 << 20)))
     opted_in = busbw(judge_jobs(small, [done], BOOK, A100)[0])
-    assert str(rules(opted_in)["known_good"].message) == "known-good numbers hold from 1 GiB"
+    assert str(rules(opted_in)["known_good"].message) == "over 1 node known-good numbers hold from 1 GiB"
     assert opted_in.verdict is Verdict.PASS
+
+
+def test_over_many_nodes_the_curve_rises_late_so_the_largest_size_is_compared() -> None:
+    """What 512 healthy nodes read from 1 to 8 GiB; half way up it is no lost rail."""
+    of = job(hosts=512, sizes=(1 << 30, 8 << 30))
+    ranks = 512 * 8
+    curve = tuple(row((1 << 30) << n, value, value, ranks) for n, value in enumerate((144.0, 164.0, 180.0, 186.0)))
+    whole = busbw(judged_jobs([outcome(curve, of=of, n_ranks=ranks)])[0])
+    assert rules(whole)["known_good"].verdict is whole.verdict is Verdict.PASS
+    assert rules(whole)["known_good"].observed == 186.0
+    lost = tuple(
+        row((1 << 30) << n, 0.875 * value, 0.875 * value, ranks) for n, value in enumerate((144, 164, 180, 186))
+    )
+    assert busbw(judged_jobs([outcome(lost, of=of, n_ranks=ranks)])[0]).rule == "known_good.below"
+    short = replace(of, max_bytes=4 << 30)
+    told = rules(busbw(judged_jobs([outcome(curve[:3], of=short, n_ranks=ranks)])[0]))["known_good"]
+    assert (told.verdict, str(told.message)) == (
+        Verdict.SKIPPED,
+        "over 512 nodes known-good numbers hold from 8 GiB",
+    )
+    assert least_bytes(1) == least_bytes(4) == 1 << 30 and least_bytes(64) == 4 << 30
 
 
 @pytest.mark.parametrize("rows", [(row(512 << 20, 215.0, 215.0),), sweep(400.0)])
