@@ -1,7 +1,6 @@
 """Texts about judging a stored run again (workflows, cli)."""
 
 REJUDGE_TEXTS: dict[str, str] = {
-    "check.run.raw": "Is everything that a stored run is judged by still in its run directory?",
     "job.raw_gone": "its raw output is not what it was: {detail}",
     "rejudge.look_gone": "what the node answered is no longer there, or not all of it: {path}",
     "rejudge.under_load_gone": "what the node answered while it measured is no longer there, or not all of it: {path}",
