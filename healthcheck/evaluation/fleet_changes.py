@@ -26,6 +26,7 @@ def node_changes(before: RunDigest, after: RunDigest) -> tuple[tuple[Change, fro
     old = {setting.name: setting for setting in before.fleet}
     new = {setting.name: setting for setting in after.fleet}
     found = []
+    folded: dict[frozenset[str], str] = {}
     for name in sorted(old.keys() | new.keys(), key=natural):
         was, now = old.get(name), new.get(name)
         if was is not None and now is not None and was.values == now.values:
@@ -36,10 +37,12 @@ def node_changes(before: RunDigest, after: RunDigest) -> tuple[tuple[Change, fro
             pair = values_before.get(node, NOT_TOLD), values_after.get(node, NOT_TOLD)
             if pair[0] != pair[1]:
                 groups.setdefault(pair, []).append(node)
-        found += [
-            (Change(name, one, other, fold(nodes), len(nodes), len(told)), frozenset(nodes))
-            for (one, other), nodes in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-        ]
+        for (one, other), hosts in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
+            # Most changes are those of all nodes: folding thousands of names again and again would cost.
+            nodes = frozenset(hosts)
+            if nodes not in folded:
+                folded[nodes] = fold(nodes)
+            found.append((Change(name, one, other, folded[nodes], len(nodes), len(told)), nodes))
     return tuple(sorted(found, key=lambda item: -item[0].count))
 
 
