@@ -9,6 +9,7 @@ defined twice.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from string import Formatter
 
@@ -40,6 +41,7 @@ from healthcheck.model.text_nccl import NCCL_TEXTS
 from healthcheck.model.text_network import NETWORK_TEXTS
 from healthcheck.model.text_platform import PLATFORM_TEXTS
 from healthcheck.model.text_probes import PROBE_TEXTS
+from healthcheck.model.text_progress import PROGRESS_TEXTS
 from healthcheck.model.text_rejudge import REJUDGE_TEXTS
 from healthcheck.model.text_report import REPORT_TEXTS
 from healthcheck.model.text_rules import RULE_TEXTS
@@ -61,6 +63,7 @@ CATALOGUE_EN = _joined(
     HOST_TEXTS,
     JOB_TEXTS,
     PROBE_TEXTS,
+    PROGRESS_TEXTS,
     GPU_TEXTS,
     NETWORK_TEXTS,
     FABRIC_TEXTS,
@@ -108,7 +111,7 @@ _PLAIN = (str, int, float)
 
 
 def render(code: str, args: Mapping[str, Arg], language: Language) -> str:
-    """The text of a message; a code unknown to this version shows itself rather than nothing."""
+    """The text of a message; a code, or arguments, unknown to this version are shown rather than nothing."""
     told = {
         name: arg if isinstance(arg, _PLAIN) else render(arg.code, arg.args, language) for name, arg in args.items()
     }
@@ -124,6 +127,8 @@ def _filled(
     template: str | None, code: str, items: tuple[tuple[str, str | int | float], ...], _types: tuple[type, ...]
 ) -> str:
     args = dict(items)
-    if template is None:
-        return f"{code} {args}"
-    return _COUNTING.vformat(template, (), args) if "|" in template else template.format(**args)
+    if template is not None:
+        # The record of another version may lack an argument, or hold words where a number is wanted.
+        with suppress(KeyError, ValueError, IndexError, AttributeError):
+            return _COUNTING.vformat(template, (), args) if "|" in template else template.format(**args)
+    return f"{code} {args}"

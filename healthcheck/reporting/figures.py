@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from datetime import datetime
 
 from healthcheck.evaluation.reading import percent as shown_percent
@@ -74,11 +73,17 @@ def letter(verdict: Verdict) -> str:
 
 
 def one_line(text: str) -> str:
-    """Foreign text on one line: line breaks become spaces, control and direction marks become visible escapes.
+    """Foreign text on one line: line breaks become spaces; control, direction and invisible marks become escapes.
 
-    Evidence is quoted from machines we do not control; an escape sequence in it must not reach a terminal.
+    Evidence is quoted from machines we do not control; an escape sequence in it must not reach a terminal, nor a mark
+    that turns the text around it reach a page. What XML 1.0 forbids is among what is escaped.
     """
     spaced = " ".join(text.split())
-    return "".join(
-        f"\\x{ord(char):02x}" if unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs") else char for char in spaced
-    )
+    return spaced if spaced.isprintable() else "".join(map(_visible, spaced))
+
+
+def _visible(char: str) -> str:
+    if char.isprintable():
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
