@@ -12,6 +12,7 @@ from healthcheck.cli import options
 
 if TYPE_CHECKING:
     from healthcheck.edge.store import DirectoryStore
+    from healthcheck.model.message import Message
     from healthcheck.model.thresholds import AskedThresholds
     from healthcheck.workflows.rejudge import StoredRun
     from healthcheck.workflows.request import RunRequest
@@ -100,7 +101,7 @@ def _request(
     asked: AskedThresholds,
     baseline_file: Path | None,
     allow_degraded: bool,
-) -> tuple[RunRequest, str]:
+) -> tuple[RunRequest, tuple[Message, ...]]:
     """What the run was asked to do, with what is given now in its place; and that in words."""
     from msgspec.structs import replace
 
@@ -137,4 +138,4 @@ def _request(
         thresholds=thresholds,
         allow_degraded=allow_degraded or kept.allow_degraded,
     )
-    return request, ", ".join(map(str, words))
+    return request, tuple(words)

@@ -171,11 +171,11 @@ def _text(what: str, cause: Cause, args: Mapping[str, Arg]) -> Message:
 
 def _as_evidence(check: CheckResult) -> Evidence:
     """For a result that quotes nothing: its own sentence, under the name of the check."""
-    return Evidence(f"{check.stage} {check.check}".strip(), str(check.message))
+    return Evidence(f"{check.stage} {check.check}".strip(), check.message.english)
 
 
 def _distinct(messages: Iterable[Message]) -> tuple[Message, ...]:
-    return tuple({(message.code, str(message)): message for message in messages}.values())
+    return tuple({(message.code, message.english): message for message in messages}.values())
 
 
 def commands(cause: Cause, component: Component, run_id: str) -> tuple[str, ...]:

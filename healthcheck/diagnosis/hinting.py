@@ -9,7 +9,7 @@ from msgspec import Struct
 from healthcheck.diagnosis.causes import BY_CODE
 from healthcheck.diagnosis.fingerprints import Hint, Shape, hints
 from healthcheck.model.finding import CheckResult, Confidence
-from healthcheck.model.message import Arg, Message, say
+from healthcheck.model.message import Arg, Message, listed, say
 from healthcheck.model.platform import Platform
 from healthcheck.model.verdict import Verdict
 
@@ -106,5 +106,5 @@ class Hinting:
 
 def consistent(observed_gbyte_s: float, found: Sequence[Hint]) -> Message:
     """All that a number is consistent with, in one sentence."""
-    looks = "; or ".join(str(hint.message) for hint in found)
+    looks = listed((hint.message for hint in found), "text.or")
     return say("hint.consistent", observed_gbyte_s=round(observed_gbyte_s, 2), looks=looks)

@@ -120,7 +120,7 @@ class _Told:
                 message=say(
                     "search.rail.confirmed",
                     rail=rail,
-                    device=device or str(say("search.rail.unnamed")),
+                    device=device or say("search.rail.unnamed"),
                     percent=round(100 * loss),
                 ),
                 rule=f"slow_rail.{confidence.value}",
@@ -279,7 +279,7 @@ def _ending(found: Found, slow: Verdict, *, named: bool, why: Message | None) ->
             verdict, message = Verdict.INCONCLUSIVE, say("search.end.stopped", rounds=rounds)
         case "nothing_measured":
             verdict = Verdict.INCONCLUSIVE
-            message = say("search.end.nothing_measured", why=str(why or ""))
+            message = say("search.end.nothing_measured", why=why or "")
         case "no_order":
             message = say("search.end.no_order", hosts=numbers["hosts"])
         case _ if named:

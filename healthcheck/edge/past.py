@@ -41,7 +41,7 @@ class FolderMemory:
             baseline = past_of(asking, self._comparable(asking, past.runs))
         except (HealthcheckError, OSError, ValueError) as error:
             return Remembered(None, (say("baseline.past_failed", problem=str(error)),))
-        notes = [say("baseline.past_note", what=str(note)) for note in past.notes]
+        notes = [say("baseline.past_note", what=note) for note in past.notes]
         if past.unreadable:
             problem = str(past.unreadable[0])
             notes.append(say("baseline.past_unreadable", n=len(past.unreadable), problem=problem))

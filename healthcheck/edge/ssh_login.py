@@ -181,7 +181,7 @@ class Logins:
         if route.jumps:
             jump = self._jump(route.jumps)
             if isinstance(jump, CommandResult):
-                through = say("host.jump", jump=",".join(route.jumps), detail=str(jump.reason))
+                through = say("host.jump", jump=",".join(route.jumps), detail=jump.reason or "")
                 raise _Refused(jump.kind, through)
             return jump.transport.open_channel(
                 "direct-tcpip", (route.hostname, route.port), ("", 0), timeout=self._settings.connect_timeout_s

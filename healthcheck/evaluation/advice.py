@@ -47,4 +47,4 @@ def settled(checks: Iterable[CheckResult], measured_well: Set[str], all_hosts: S
 
 
 def _remark(check: CheckResult) -> CheckResult:
-    return replace(check, verdict=Verdict.PASS, message=say(REMARK, what=str(check.message)))
+    return replace(check, verdict=Verdict.PASS, message=say(REMARK, what=check.message))

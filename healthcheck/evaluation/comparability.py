@@ -53,7 +53,7 @@ def _no_stage(stage: str, after: RunDigest) -> Message:
     ran = [job for job in paired_jobs(after) if job.stage == stage]
     if ran:
         why = recorded([reason for job in ran for reason in job.reasons]) or say("compare.why.not_recorded")
-        return say("compare.other.stage_without_numbers", stage=stage, jobs=len(ran), why=str(why))
+        return say("compare.other.stage_without_numbers", stage=stage, jobs=len(ran), why=why)
     if after.provenance.only:
         return say("compare.other.stage_not_asked", stage=stage, only=after.provenance.only)
     if stage not in {found.name for found in after.playbook.stages}:
@@ -113,7 +113,7 @@ def replaced(before: RunDigest, after: RunDigest) -> tuple[Message, ...]:
             if now is not None and set(now.hosts) != set(old.hosts):
                 gone, come = set(old.hosts) - set(now.hosts), set(now.hosts) - set(old.hosts)
                 found.append(say("compare.note.replaced", stage=key[0], nodes=nodes, gone=fold(gone), come=fold(come)))
-    return tuple({str(message): message for message in found}.values())
+    return tuple({message.english: message for message in found}.values())
 
 
 def absent(from_run: RunDigest, in_run: RunDigest) -> tuple[Absent, ...]:
@@ -133,7 +133,7 @@ def absent(from_run: RunDigest, in_run: RunDigest) -> tuple[Absent, ...]:
         gone = tuple(stage for stage in old[name] if stage in stages and stage not in new.get(name, ()))
         if gone:
             reason = _why(hosts.get(name), attempts.get((name, gone[0])))
-            found.setdefault((gone, str(reason)), (reason, []))[1].append(name)
+            found.setdefault((gone, reason.english), (reason, []))[1].append(name)
     return tuple(Absent(fold(names), len(names), gone, reason) for (gone, _), (reason, names) in found.items())
 
 

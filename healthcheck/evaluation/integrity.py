@@ -176,7 +176,7 @@ def _missing(outcome: JobOutcome, table: CollectiveTable) -> CheckResult | None:
     job = outcome.job
     ranks = job.communicator_ranks
     if table.n_ranks != ranks:
-        found = "an unknown number of" if table.n_ranks is None else str(table.n_ranks)
+        found = say("job.unknown_number") if table.n_ranks is None else table.n_ranks
         return _result(outcome, Verdict.INCONCLUSIVE, "ranks", say("job.wrong_ranks", asked=ranks, found=found))
     cut = any(warning.code == "device_list_cut" for warning in outcome.output.warnings)
     if table.hosts and len(table.hosts) != len(job.hosts) and not cut:

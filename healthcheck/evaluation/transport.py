@@ -55,7 +55,7 @@ def judge_transport(
             view = HostView(host, job, tuple(by_host[host]), platform, ranks, counts.get(host, 0))
             results += (result for check in CHECKS if (result := _judge(check, view)) is not None)
         elif host in wanted:
-            found = Found(Verdict.SKIPPED, f"unseen.{NO_LOG}", say("nccl.no_log", hides=str(say("nccl.hides"))))
+            found = Found(Verdict.SKIPPED, f"unseen.{NO_LOG}", say("nccl.no_log", hides=say("nccl.hides")))
             results.append(_result(TRANSPORT_CHECK, host, job, found))
     return tuple(results)
 

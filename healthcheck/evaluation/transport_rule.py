@@ -14,7 +14,7 @@ from healthcheck.evaluation.rules import TRANSPORT, Answer, weighed
 from healthcheck.evaluation.stage import JobJudgement
 from healthcheck.evaluation.transport import GDR_CHECK, NICS_CHECK, NVLS_CHECK, P2P_CHECK, TRANSPORT_CHECK
 from healthcheck.model.finding import CheckResult, RuleResult
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.verdict import Verdict
 
 _WAYS = (TRANSPORT_CHECK, P2P_CHECK, NVLS_CHECK, NICS_CHECK, GDR_CHECK)
@@ -57,6 +57,5 @@ def _told(check: CheckResult, joint: bool) -> Message:
     """Between nodes the sentence says whose log it was; the arguments of the cause stay in it."""
     if not joint or check.verdict <= Verdict.PASS:
         return check.message
-    return say(
-        "rules.transport.on", **{**check.message.args, "host": check.component.host or "", "what": str(check.message)}
-    )
+    of_host: dict[str, Arg] = {"host": check.component.host or "", "what": check.message}
+    return say("rules.transport.on", **{**check.message.args, **of_host})

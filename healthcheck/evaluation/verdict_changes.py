@@ -29,7 +29,7 @@ def verdict_changes(before: RunDigest, after: RunDigest, calm: frozenset[str]) -
         was, now = old[name].verdict, new[name].verdict
         if was != now:
             reason = recorded(new[name].reasons)
-            key = (was, now, str(reason), name in calm)
+            key = (was, now, "" if reason is None else reason.english, name in calm)
             alike.setdefault(key, (reason, []))[1].append(name)
             told.add((name, was, now))
     found = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import reduce
 from typing import Union
 
 from msgspec import Struct
@@ -32,6 +34,17 @@ class Message(Struct, frozen=True):
         from healthcheck.model.texts import render
 
         return render(self.code, self.args, ENGLISH)
+
+
+def english_of(arg: Arg) -> str:
+    """An argument as it reads in English; records of earlier versions hold the text of a message itself."""
+    return arg.english if isinstance(arg, Message) else str(arg)
+
+
+def listed(messages: Iterable[Message], code: str = "text.comma") -> Arg:
+    """Several messages as one argument, joined by the text `code` of a `first` and an `other`; empty where none are."""
+    found = list(messages)
+    return reduce(lambda first, other: say(code, first=first, other=other), found) if found else ""
 
 
 def say(code: str, /, **args: Arg) -> Message:

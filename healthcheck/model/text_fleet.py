@@ -1,6 +1,9 @@
-"""Texts about what should be the same on all nodes."""
+"""Texts about what should be the same on all nodes, and how several texts are put in a row."""
 
 FLEET_TEXTS: dict[str, str] = {
+    "text.comma": "{first}, {other}",
+    "text.semicolon": "{first}; {other}",
+    "text.or": "{first}; or {other}",
     "remark.no_effect": "{what}; nothing measured here is slow, so it is only a remark",
     "fleet.same": "{count} {count:version or setting is|versions and settings are} the same on {nodes} "
     "{nodes:node|nodes}",

@@ -55,7 +55,8 @@ def classify(stdout: str, stderr: str, exit_code: int | None) -> LaunchFailure |
         return None
     kind = _BY_EXIT_CODE.get(exit_code, "unknown")
     line = _first_useful(_clean(stderr))
-    return LaunchFailure(kind, None, say(f"launch.{kind}", exit_code=exit_code, line=line or "no text"), line)
+    message = say(f"launch.{kind}", exit_code=exit_code, line=line or say("launch.no_text"))
+    return LaunchFailure(kind, None, message, line)
 
 
 def _failure(rule: Rule, match: re.Match[str], text: str, exit_code: int | None) -> LaunchFailure:
@@ -66,7 +67,7 @@ def _failure(rule: Rule, match: re.Match[str], text: str, exit_code: int | None)
     line = _line_at(text, match.start())
     args: dict[str, str | int] = {"exit_code": -1 if exit_code is None else exit_code, "line": line}
     args |= dict.fromkeys(rule.args, "?") | groups
-    message = say(f"launch.{rule.kind}", host=host or "one of the hosts", **args)
+    message = say(f"launch.{rule.kind}", host=host or say("launch.some_host"), **args)
     return LaunchFailure(rule.kind, host, message, line)
 
 

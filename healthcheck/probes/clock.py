@@ -111,7 +111,7 @@ def judge(facts: NodeFacts, fleet_ahead_s: float = 0.0) -> CheckResult:
         return unseen(CHECK, facts.host, facts.clock, hides, needed=False)
     bounds = _bounds(facts)
     if bounds is None:
-        message = say("probe.clock.not_compared", hides=str(say("probe.clock.hides")))
+        message = say("probe.clock.not_compared", hides=say("probe.clock.hides"))
         return _result(facts, Verdict.SKIPPED, NOT_COMPARED, message)
     low, high = min(bounds) - fleet_ahead_s, max(bounds) - fleet_ahead_s
     off = low if low > ALLOWED_S else high if high < -ALLOWED_S else None

@@ -115,7 +115,7 @@ def _shm(facts: NodeFacts, limits: Limits) -> CheckResult:
             SHM_CHECK,
             node(facts.host),
             Verdict.SKIPPED,
-            say("probe.unparsable", hides=str(say("probe.limits.shm_hides")), detail="df -P -k /dev/shm"),
+            say("probe.unparsable", hides=say("probe.limits.shm_hides"), detail="df -P -k /dev/shm"),
             "unseen.unparsable",
             stage="probe",
         )

@@ -23,7 +23,7 @@ def unseen(
     check: str, host: str, reading: Reading[object], hides: Message, *, needed: bool = True, stage: str = "probe"
 ) -> CheckResult:
     """The one result of a look without value. `hides`: what stays unknown, as the end of a sentence ("ECC errors")."""
-    message = say(f"probe.{reading.state.value}", hides=str(hides), detail=reading.detail)
+    message = say(f"probe.{reading.state.value}", hides=hides, detail=reading.detail)
     refused = reading.state in (ReadingState.DENIED, ReadingState.TOOL_MISSING)
     verdict = Verdict.SKIPPED if refused or not needed else Verdict.INCONCLUSIVE
     rule = f"unseen.{reading.state.value}"

@@ -7,16 +7,21 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from healthcheck.model.message import say
-from healthcheck.model.record import HostRecord, JobRecord, RunRecord
+from healthcheck.model.message import Message, english_of, say
+from healthcheck.model.record import HostRecord, RunRecord
 from healthcheck.model.verdict import Verdict
-from healthcheck.reporting.bandwidth import Bandwidth, bandwidth, stage_text
+from healthcheck.reporting.bandwidth import Bandwidth, bandwidth
+from healthcheck.reporting.bandwidth_bars import Bar, bandwidth_answer, bars
 from healthcheck.reporting.cluster_map import ClusterMap, cluster_map, group_labels, speeds
 from healthcheck.reporting.decision import Decision, decide, excluded, slots_of
-from healthcheck.reporting.figures import elapsed, gbyte_s, moment, number, one_line
-from healthcheck.reporting.looks import Looks, looks
+from healthcheck.reporting.figures import elapsed, gbyte_s, moment, one_line
+from healthcheck.reporting.fleet_view import FleetView, fleet_view
+from healthcheck.reporting.headline import headline
+from healthcheck.reporting.looks import Looks, looks, looks_answer
 from healthcheck.reporting.names import folded
+from healthcheck.reporting.provenance_view import provenance
 from healthcheck.reporting.search_view import SearchView, search_view
+from healthcheck.reporting.since import BeforeAfter, Since, since_view
 from healthcheck.reporting.todo import FULL_ENTRIES, Entry, todo
 
 BANNER_NOTE = "run.simulated"
@@ -41,6 +46,16 @@ class NodeLine(Struct, frozen=True):
     inside: str
     between: str
     why: str
+
+
+class Answers(Struct, frozen=True):
+    """The sentence each section opens with; who reads only these has read the report."""
+
+    todo: str
+    bandwidth: str
+    looks: str
+    nodes: str
+    provenance: str
 
 
 class Page(Struct, frozen=True):
@@ -70,14 +85,21 @@ class Page(Struct, frozen=True):
     looks: Looks
     limits: tuple[tuple[str, str, str, str, str], ...]
     versions: tuple[tuple[str, str], ...]
+    answers: Answers
+    bars: tuple[Bar, ...]
+    since: Since | None
+    fleet: FleetView
+    tools: tuple[tuple[str, str], ...]
 
 
-def page(record: RunRecord) -> Page:
-    """The whole view of a record."""
+def page(record: RunRecord, before: BeforeAfter | None = None) -> Page:
+    """The whole view of a record; `before` is what it is held against, None where nobody asked for that."""
     decision = decide(record)
     entries = todo(record)
     table = bandwidth(record)
     nodes = _nodes(record)
+    looked = looks(record)
+    made = provenance(record)
     return Page(
         verdict=record.verdict,
         title=str(
@@ -93,7 +115,7 @@ def page(record: RunRecord) -> Page:
         state_note="" if record.state == "complete" else str(say(f"report.state.{record.state}")),
         state_short="" if record.state == "complete" else str(say(f"report.state.short.{record.state}")),
         decision=one_line(str(decision.sentence)),
-        facts=_facts(entries, table),
+        facts=headline(entries, table),
         warnings=_warnings(record),
         start=_start(record, decision),
         meta=_meta(record),
@@ -107,25 +129,22 @@ def page(record: RunRecord) -> Page:
         nodes=nodes,
         not_pass=tuple(sorted((n for n in nodes if n.verdict is not Verdict.PASS), key=lambda n: -n.verdict)),
         links=_links(nodes, entries),
-        commands=_commands(record),
-        looks=looks(record),
-        limits=_limits(record),
-        versions=_versions(record),
+        commands=made.commands,
+        looks=looked,
+        limits=made.limits,
+        versions=made.versions,
+        answers=Answers(
+            todo=str(say("report.todo.count", n=len(entries))),
+            bandwidth=bandwidth_answer(table),
+            looks=looks_answer(looked),
+            nodes=_nodes_answer(record),
+            provenance=made.answer,
+        ),
+        bars=bars(record, table),
+        since=since_view(before),
+        fleet=fleet_view(record),
+        tools=made.tools,
     )
-
-
-def _facts(entries: Sequence[Entry], table: Bandwidth) -> tuple[str, ...]:
-    """The cause, then the numbers between the nodes: as found, and the last one, without the sick."""
-    facts: list[str] = []
-    if entries:
-        facts.append(str(say("report.cause", component=entries[0].title, cause=entries[0].cause)))
-    between = [row for row in table.rows if row.stage == stage_text("multi_node")]
-    for row in dict.fromkeys((*between[:1], *between[-1:])):
-        code = "report.number_unknown" if row.percent is None else "report.number"
-        facts.append(str(say(code, stage=row.stage, who=row.who, busbw=row.judged, of_peak=row.of_peak)))
-    if len(entries) > 1:
-        facts.append(str(say("report.more_findings", n=len(entries) - 1)))
-    return tuple(facts)
 
 
 def _warnings(record: RunRecord) -> tuple[str, ...]:
@@ -205,62 +224,23 @@ def _nodes(record: RunRecord) -> tuple[NodeLine, ...]:
     return tuple(lines)
 
 
+def _nodes_answer(record: RunRecord) -> str:
+    total = len(record.hosts)
+    passed = sum(host.verdict is Verdict.PASS for host in record.hosts)
+    if not total:
+        return str(say("report.nodes.none"))
+    code = "report.nodes.told_all" if passed == total else "report.nodes.told"
+    return str(Message(code, {"passed": passed, "total": total}))
+
+
 def _reasons(host: HostRecord) -> tuple[str, ...]:
     """Why a node is not PASS, each reason once: also one that another quotes (`excluded from ...: 100 of 200 Gb/s`)."""
-    quoted = {str(reason.args["why"]) for reason in host.reasons if "why" in reason.args}
-    texts = dict.fromkeys(str(reason) for reason in host.reasons)
-    return tuple(one_line(text) for text in texts if text not in quoted)
+    quoted = {english_of(reason.args["why"]) for reason in host.reasons if "why" in reason.args}
+    texts = dict.fromkeys(str(reason) for reason in host.reasons if reason.english not in quoted)
+    return tuple(one_line(text) for text in texts)
 
 
 def _links(nodes: Sequence[NodeLine], entries: Sequence[Entry]) -> dict[int, str]:
     """Where the cell of a node that is not PASS leads: its finding, else its line in the table."""
     finding = {host: entry.anchor for entry in reversed(entries[:FULL_ENTRIES]) for host in entry.hosts}
     return {node.index: finding.get(node.name, f"n{node.index}") for node in nodes if node.verdict is not Verdict.PASS}
-
-
-def _commands(record: RunRecord) -> tuple[tuple[str, str], ...]:
-    """One exact command line of each stage and collective, and one of each kind that is not PASS."""
-    kinds: dict[tuple[str, str, Verdict, bool], list[JobRecord]] = {}
-    for job in record.jobs:
-        if job.command:
-            kinds.setdefault((job.stage, job.collective, job.verdict, len(job.hosts) > 1), []).append(job)
-    lines: list[tuple[str, str]] = []
-    for jobs in kinds.values():
-        job = jobs[0]
-        alike = "report.commands.one" if len(jobs) == 1 else "report.commands.alike"
-        title = say(alike, stage=stage_text(job.stage), who=f"{folded(job.hosts)}, {job.verdict.name}", n=len(jobs))
-        lines.append((str(title), one_line(shlex.join(job.command))))
-    return tuple(lines)
-
-
-def _limits(record: RunRecord) -> tuple[tuple[str, str, str, str, str], ...]:
-    lines = [
-        (
-            " ".join(part for part in (stage_text(limit.stage), one_line(limit.collective)) if part),
-            f"{number(limit.peak)} {one_line(limit.unit)}",
-            f"{100 * limit.healthy:g} %",
-            f"{100 * limit.broken:g} %",
-            one_line(limit.source),
-        )
-        for limit in record.provenance.limits
-    ]
-    return tuple(dict.fromkeys(lines))
-
-
-def _versions(record: RunRecord) -> tuple[tuple[str, str], ...]:
-    unknown = str(say("report.not_recorded"))
-    no_hosts = str(say("report.versions.no_hosts")) if record.simulated else unknown
-    made_by = record.provenance
-    digest = str(say("report.versions.digest", digest=made_by.playbook_sha256)) if made_by.playbook_sha256 else unknown
-    lines = [
-        (str(say("report.versions.tool")), made_by.tool or unknown),
-        *sorted(made_by.versions.items()),
-        (str(say("report.versions.playbook", name=record.playbook.name)), digest),
-        (str(say("report.versions.platform")), record.platform.name if record.platform is not None else unknown),
-        (
-            str(say("report.versions.hostfile")),
-            made_by.hostfile or no_hosts,
-        ),
-        (str(say("report.versions.arguments")), shlex.join(made_by.arguments) or unknown),
-    ]
-    return tuple((one_line(name), one_line(value)) for name, value in lines)

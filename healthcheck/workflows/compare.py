@@ -26,7 +26,7 @@ def newest_pair(newest_first: Iterable[RunDigest]) -> Newest:
     for run in newest_first:
         why = _passed_over(run, after)
         if why is not None:
-            notes.append(say("compare.note.passed_over", run_id=run.run_id, why=str(why)))
+            notes.append(say("compare.note.passed_over", run_id=run.run_id, why=why))
         elif after is None:
             after = run
         else:

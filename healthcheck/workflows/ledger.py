@@ -278,7 +278,7 @@ class Ledger:
             for check in checks
             if check.verdict > Verdict.PASS or check.sets_aside or check.rule in _REMARKS
         ]
-        reasons += [say("host.excluded", why=str(self.excluded[host.name]))] if host.name in self.excluded else []
+        reasons += [say("host.excluded", why=self.excluded[host.name])] if host.name in self.excluded else []
         if verdict is not Verdict.PASS and not reasons:
             together = any(len(job.hosts) > 1 and host.name in job.hosts for job in self.jobs)
             without = say("host.only_together") if together else say("finding.no_result")
@@ -316,7 +316,7 @@ def _speaks_against(check: CheckResult) -> bool:
 def spoken(check: CheckResult) -> Message:
     """The message of a result among others about the same host: with the name of the part, where it is about one."""
     part = check.component.text.partition("/")[2]
-    return say("host.part", part=part, what=str(check.message)) if part else check.message
+    return say("host.part", part=part, what=check.message) if part else check.message
 
 
 def _versions(fleet: Iterable[FleetSetting]) -> dict[str, str]:

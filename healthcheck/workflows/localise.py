@@ -20,6 +20,7 @@ from healthcheck.model.component import FABRIC
 from healthcheck.model.finding import CheckResult, Confidence
 from healthcheck.model.message import say
 from healthcheck.model.playbook import Stage
+from healthcheck.model.progress import Begun, Over
 from healthcheck.model.search import (
     FullReading,
     PairRound,
@@ -119,12 +120,12 @@ class _Search:
 
     def _tell_begin(self, rails: int) -> PairWay:
         slow = self.slow_run
-        way = str(say("search.way.rails") if rails > 1 else say("search.way.nodes"))
+        way = say("search.way.rails") if rails > 1 else say("search.way.nodes")
         message = say("search.begins_stuck", hosts=len(slow.hosts), way=way)
         if slow.busbw_gbyte_s is not None:
             measured, expected = round(slow.busbw_gbyte_s, 1), round(slow.expected_gbyte_s, 1)
             message = say("search.begins", hosts=len(slow.hosts), measured=measured, expected=expected, way=way)
-        self.engine.observer.event(Event(STAGE, message))
+        self.engine.observer.event(Event(STAGE, message, step=Begun(0, budget_s=self._budget_s)))
         return self._way(rails)
 
     def _way(self, rails: int) -> PairWay:
@@ -153,26 +154,33 @@ class _Search:
         steps = searching.steps()
         ending: str | None = None
         read: Read | None = None
+        before: Round | None = None
         while ending is None:
             searching.set_aside(self.plays.gone())
             try:
                 step = next(steps) if read is None else steps.send(read)
             except StopIteration as stop:
                 ending = stop.value
+            if read is not None and before is not None:
+                self.plays.telling.read(before, read, searching)
+            if ending is not None:
                 break
             if way.rails > 1 and _starts_over(step) and not _named(searching):
                 break
             ending = self._may_not_go_on()
             if ending is None:
-                read = self._play(step, way)
+                read, before = self._play(step, way), step
                 ending = self._after(read) or self._no_order(searching, step, read)
         self.phases.append(Phase(problem, searching.view, searching.known.pairs))
         return ending
 
+    @property
+    def _budget_s(self) -> float | None:
+        asked = self.ledger.request.budget_s
+        return self.stage.budget if asked is None else asked
+
     def _may_not_go_on(self) -> str | None:
-        budget = self.ledger.request.budget_s
-        if budget is None:
-            budget = self.stage.budget
+        budget = self._budget_s
         if self.engine.cancel.wanted:
             return STOPPED
         if 1 + len(self.played) >= self.ledger.request.max_rounds:
@@ -240,8 +248,8 @@ class _Search:
                 ledger.excluded.setdefault(host, check.message)
             if check.verdict > Verdict.PASS:
                 self.engine.observer.event(Event(STAGE, check.message, str(check.component), check.verdict))
-        done = say("search.done", rounds=1 + len(self.played), how=str(checks[-1 - len(self.plays.lost())].message))
-        self.engine.observer.event(Event(STAGE, done))
+        rounds, how = 1 + len(self.played), checks[-1 - len(self.plays.lost())].message
+        self.engine.observer.event(Event(STAGE, how, step=Over(rounds, rounds)))
 
 
 def _starts_over(step: Round) -> bool:

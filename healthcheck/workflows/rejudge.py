@@ -19,7 +19,7 @@ from healthcheck.model.circumstances import Circumstances
 from healthcheck.model.command import Command, CommandResult, ExitKind, JobOutcome
 from healthcheck.model.finding import CheckResult, Confidence
 from healthcheck.model.host import Host
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Message, listed, say
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import BENCHMARK_STAGES, Stage
@@ -231,7 +231,7 @@ class _Again:
         return Rejudged(replace(record, state=was.state, finished_at=was.finished_at), self.standing)
 
 
-def noted(rejudged: Rejudged, was: RunRecord, how: str) -> RunRecord:
+def noted(rejudged: Rejudged, was: RunRecord, how: Sequence[Message]) -> RunRecord:
     """The new record; where it differs from the one before it, with a note that says what it is.
 
     `how`: what was given in place of what the run was judged by, empty where nothing was.
@@ -239,12 +239,12 @@ def noted(rejudged: Rejudged, was: RunRecord, how: str) -> RunRecord:
     record = rejudged.record
     if encode_record(record) == encode_record(was):
         return record
-    kinds = ", ".join(str(_told(kind, n)) for kind, n in rejudged.standing.items())
     standing = say("rejudge.all_judged")
-    if kinds:
+    if rejudged.standing:
+        kinds = listed(_told(kind, n) for kind, n in rejudged.standing.items())
         n, total = sum(rejudged.standing.values()), len(record.checks)
         standing = say("rejudge.standing", n=n, total=total, kinds=kinds)
-    note = say("rejudge.note", how=str(say("rejudge.how", what=how)) if how else "", standing=str(standing))
+    note = say("rejudge.note", how=say("rejudge.how", what=listed(how)) if how else "", standing=standing)
     return replace(record, notes=(*record.notes, note))
 
 

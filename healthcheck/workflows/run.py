@@ -58,7 +58,8 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
         ledger.save("interrupted", signum)
         raise Interrupted(signum)
     record = ledger.save("complete")
-    engine.observer.event(Event("run", say("run.ended", run_id=request.run_id), verdict=record.verdict))
+    ended = say("run.ended", ready=len(record.healthy_hosts), hosts=len(record.hosts))
+    engine.observer.event(Event("run", ended, verdict=record.verdict))
     return record
 
 
@@ -79,5 +80,5 @@ def _stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, J
 
 
 def _not_run(ledger: Ledger, stage: str, why: Message) -> None:
-    message = say("stage.not_run", why=str(why))
+    message = say("stage.not_run", why=why)
     ledger.add_checks([CheckResult("stage.run", FABRIC, Verdict.INCONCLUSIVE, message, "stage.not_run", stage)])

@@ -18,11 +18,11 @@ from healthcheck.model.search import FullReading, FullRound, Kind, Pair, PairRea
 from healthcheck.model.verdict import Verdict
 from healthcheck.planning.rails import PairWay, joint_job, pair_job
 from healthcheck.planning.stages import single_node_jobs
-from healthcheck.ports import Event
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.judging import judge_verification
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.search_round import Ended, Rounds
+from healthcheck.workflows.search_telling import SearchTelling
 
 STAGE = "localise"
 TRIES, MOST_ALONE = 3, 8
@@ -41,6 +41,7 @@ class Plays:
     ) -> None:
         self.job, self.multi, self.expected, self.rounds = job, multi, expected, rounds
         self.ledger, self.engine = ledger, engine
+        self.telling = SearchTelling(len(job.hosts), ledger.request, engine)
         self.failed_starts: dict[str, dict[str, Message | None]] = {}
         self.passed = False
         self.broken: set[str] = set()
@@ -64,7 +65,7 @@ class Plays:
         for result in self.rounds.run(jobs).values() if jobs else ():
             host = result.job.hosts[0]
             if result.did_not_finish:
-                message = say("search.node.breaks", why=str(result.why or ""))
+                message = say("search.node.breaks", why=result.why or "")
                 component, rule, job = node(host), "breaks_alone.confirmed", result.job.id
                 self.ledger.add_checks(
                     [CheckResult("localise.node", component, Verdict.FAIL, message, rule, STAGE, job=job)]
@@ -82,7 +83,7 @@ class Plays:
         gone = self.gone()
         pairs = [pair for pair in step.pairs if gone.isdisjoint((pair.a, pair.b))]
         jobs = {pair: self._pair_job(step.round, pair, way) for pair in pairs}
-        self._tell(step.round, len(jobs))
+        self.telling.begins(step.round, tuple(jobs.values()), way.expected)
         ended = self.rounds.run(list(jobs.values()))
         left = frozenset(self.ledger.set_aside)
         readings, untested = [], []
@@ -116,7 +117,6 @@ class Plays:
     def joint(self, step: FullRound, way: PairWay) -> tuple[Played, list[float]]:
         """Jobs over many hosts, in the order asked for; who turns out to be busy leaves, and the others try again."""
         verify = len(step.orders) == 1
-        self._tell(step.round, len(step.orders))
         readings: list[FullReading] = []
         durations: list[float] = []
         orders = dict(enumerate(step.orders, start=1))
@@ -129,6 +129,8 @@ class Plays:
                     stage = self.multi.name if verify else STAGE
                     first = self.rounds.launch_host([host.name for host in hosts])
                     jobs[place] = joint_job(f"{STAGE}-r{step.round:02d}-{name}", hosts, first, way, stage)
+            longest = max((len(job.hosts) for job in jobs.values()), default=2)
+            self.telling.begins(step.round, tuple(jobs.values()), self.expected.joint(longest))
             ended = self.rounds.run(list(jobs.values()))
             durations += _durations(ended.values())
             for place, job in jobs.items():
@@ -154,16 +156,12 @@ class Plays:
         self.passed = judgement.verdict is Verdict.PASS
         return result.measured_gbyte_s
 
-    def _tell(self, round_number: int, jobs: int) -> None:
-        self.engine.observer.event(Event(STAGE, say("search.round", round=round_number, jobs=jobs)))
-
     def lost(self) -> tuple[CheckResult, ...]:
         """Hosts whose jobs did not start with any partner."""
         lost = []
         for host, tried in self.failed_starts.items():
             if len(tried) >= TRIES:
-                why = str(next(iter(tried.values())) or "")
-                message = say("search.node.lost", why=why)
+                message = say("search.node.lost", why=next(iter(tried.values())) or "")
                 check = CheckResult("localise.node", node(host), Verdict.INCONCLUSIVE, message, "node_lost", STAGE)
                 lost.append(check)
         return tuple(lost)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from healthcheck.evaluation.limits import BUSBW_CHECK
+from healthcheck.evaluation.limits import BUSBW_CHECK, largest_busbw_gbyte_s
 from healthcheck.evaluation.stage import JobJudgement, judge_jobs
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.component import FABRIC, node
@@ -32,6 +32,7 @@ from healthcheck.workflows.launching import (
 )
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.look import busy_now
+from healthcheck.workflows.telling import Count, tell_begin, tell_over
 from healthcheck.workflows.under_load import LoadedLooks
 
 
@@ -44,10 +45,11 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
         launches = [_alone(job, hosts[job.hosts[0]], stage, ledger, engine) for job in wanted]
     else:
         jobs, launches = _together(stage, ledger, engine, earlier)
-    again = len(jobs) - len(launches)
-    begins = say("stage.resumes", jobs=len(jobs), again=again) if again else say("stage.begins", jobs=len(jobs))
-    engine.observer.event(Event(stage.name, begins))
+    count = Count(jobs)
+    tell_begin(stage, jobs, len(jobs) - len(launches), ledger, engine)
     outcomes = {job.id: earlier[job.id] for job in jobs if measured(job, earlier)}
+    for outcome in outcomes.values():
+        count.ended(outcome.job)
     by_itself: dict[str, JobJudgement] = {}
 
     def passed(outcome: JobOutcome) -> bool:
@@ -61,13 +63,14 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
             refuse(ended, ledger)
         else:
             outcomes[ended.job.id] = ended
-            _tell(ended, by_itself.get(ended.job.id) or _judge_alone(stage, ended, ledger), engine)
+            _tell(ended, by_itself.get(ended.job.id) or _judge_alone(stage, ended, ledger), count, engine)
     in_order = [outcomes[job.id] for job in jobs if job.id in outcomes]
     worst = judge_stage(stage, in_order, ledger, engine)
     _never_ran([job for job in jobs if job.id not in outcomes], ledger)
     if asks(stage, worst) == "stop":
         ledger.stop_after = say("stage.stopped_early", stage=stage.name)
-    engine.observer.event(Event(stage.name, say("stage.done", jobs=len(in_order)), verdict=worst))
+    if jobs:
+        tell_over(stage, count, worst, ledger, engine)
 
 
 def _alone(job: CollectiveJob, host: Host, stage: Stage, ledger: Ledger, engine: Engine) -> Launch:
@@ -115,10 +118,10 @@ def _never_ran(jobs: Iterable[CollectiveJob], ledger: Ledger) -> None:
     for job in jobs:
         component = node(job.hosts[0]) if len(job.hosts) == 1 else FABRIC
         why = ledger.set_aside.get(job.hosts[0]) if len(job.hosts) == 1 else None
-        message = say("stage.not_run", why=str(why or say("run.interrupted")))
+        message = say("stage.not_run", why=why or say("run.interrupted"))
         if len(job.hosts) > 1 and not ledger.engine.cancel.wanted:
             busy = sorted(host for host in job.hosts if host in ledger.set_aside)
-            message = say("stage.not_run", why=str(ledger.set_aside[busy[0]]) if busy else "?")
+            message = say("stage.not_run", why=ledger.set_aside[busy[0]] if busy else "?")
         ledger.add_checks(
             [CheckResult("job.integrity", component, Verdict.INCONCLUSIVE, message, "integrity.not_run", job.stage)]
         )
@@ -139,10 +142,13 @@ def _judge_alone(stage: Stage, outcome: JobOutcome, ledger: Ledger) -> JobJudgem
     return judge_jobs(stage, [outcome], request.playbook, ledger.platform, request.thresholds, baseline=usual)[0]
 
 
-def _tell(outcome: JobOutcome, judged: JobJudgement, engine: Engine) -> None:
+def _tell(outcome: JobOutcome, judged: JobJudgement, count: Count, engine: Engine) -> None:
     """Progress while the stage runs."""
+    job = outcome.job
     decisive = [check for check in judged.checks if check.verdict is judged.verdict]
     # Of several that say the same, the bandwidth is what a person wants to read.
     message = next((check.message for check in decisive if check.check == BUSBW_CHECK), decisive[0].message)
-    who = outcome.job.hosts[0] if len(outcome.job.hosts) == 1 else f"{len(outcome.job.hosts)} nodes"
-    engine.observer.event(Event(outcome.job.stage, message, who, judged.verdict))
+    together = say("progress.who_of", hosts=len(job.hosts), collective=job.collective.value)
+    who = job.hosts[0] if len(job.hosts) == 1 else str(together)
+    step = count.ended(job, largest_busbw_gbyte_s(outcome))
+    engine.observer.event(Event(job.stage, message, who, judged.verdict, step))
