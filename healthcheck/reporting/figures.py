@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from healthcheck.evaluation.reading import percent as shown_percent
 from healthcheck.model.message import say
 from healthcheck.model.platform import Limit
+from healthcheck.model.record import RunRecord
 from healthcheck.model.units import Bytes
 from healthcheck.model.verdict import Verdict
 
@@ -65,6 +66,21 @@ def elapsed(started: str, finished: str | None) -> str:
     if hours:
         return f"{hours} h {minutes:02d} min"
     return f"{minutes} min {seconds:02d} s" if minutes else f"{seconds} s"
+
+
+def instant(iso: str) -> datetime | None:
+    """An ISO time in UTC; None when it is none."""
+    try:
+        at = datetime.fromisoformat(iso)
+    except ValueError:
+        return None
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+def duration_s(record: RunRecord) -> float | None:
+    """How long a run took, in seconds; None while it has not ended."""
+    began, ended = instant(record.started_at), instant(record.finished_at or "")
+    return None if began is None or ended is None else max(0.0, (ended - began).total_seconds())
 
 
 def letter(verdict: Verdict) -> str:

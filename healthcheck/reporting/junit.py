@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from math import isfinite
 from xml.etree import ElementTree
 
@@ -17,7 +16,7 @@ from msgspec import Struct
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.record import HostRecord, JobRecord, RunRecord
 from healthcheck.model.verdict import Verdict
-from healthcheck.reporting.figures import number, one_line
+from healthcheck.reporting.figures import duration_s, instant, number, one_line
 from healthcheck.reporting.summary import stdout_line
 
 MOST_CASES = 100_000
@@ -46,17 +45,17 @@ def render_junit(record: RunRecord) -> str:
         suites.setdefault(case.suite, []).append(case)
     root = ElementTree.Element("testsuites", {"name": f"healthcheck {one_line(record.run_id)}", **_counts(cases)})
     del root.attrib["skipped"]
-    seconds = _elapsed(record)
+    seconds = duration_s(record)
     if seconds is not None:
         root.set("time", f"{seconds:.3f}")
     properties = _properties(record)
-    began = _instant(record.started_at)
+    began = instant(record.started_at)
     for name, inside in suites.items():
         suite = ElementTree.SubElement(root, "testsuite", {"name": name, **_counts(inside)})
         known = [case.seconds for case in inside if case.seconds is not None]
         if known:
             suite.set("time", f"{sum(known):.3f}")
-        if began is not None:
+        if began is not None:  # in UTC: the schema of Ant knows no time zones
             suite.set("timestamp", f"{began:%Y-%m-%dT%H:%M:%S}")
         if record.owner.machine:
             suite.set("hostname", one_line(record.owner.machine))
@@ -110,7 +109,7 @@ def _properties(record: RunRecord) -> tuple[tuple[str, str], ...]:
 
 
 def _cases(record: RunRecord) -> Iterator[_Case]:
-    yield _Case("run", "run", "verdict", record.verdict, (stdout_line(record),), _elapsed(record))
+    yield _Case("run", "run", "verdict", record.verdict, (stdout_line(record),), duration_s(record))
     yield from (_host(host) for host in _untold(record))
     jobs = {job.id: job for job in record.jobs}
     timed: set[str] = set()
@@ -199,17 +198,3 @@ def _host(host: HostRecord) -> _Case:
 
 def _time(seconds: float) -> float | None:
     return seconds if isfinite(seconds) and seconds > 0 else None
-
-
-def _elapsed(record: RunRecord) -> float | None:
-    began, ended = _instant(record.started_at), _instant(record.finished_at or "")
-    return None if began is None or ended is None else max(0.0, (ended - began).total_seconds())
-
-
-def _instant(iso: str) -> datetime | None:
-    """In UTC: the schema of Ant knows no time zones."""
-    try:
-        at = datetime.fromisoformat(iso)
-    except ValueError:
-        return None
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
