@@ -56,6 +56,8 @@ _MULTI_NODE_CURVE = (
     (2 << 30, 1.0),
 )
 _CURVE_NODES = 4
+_LATER_BY_NODES = 0.12
+"""The curve of many nodes rises a little later; 2000 of them read more than 92 % of the plateau at 2 GiB."""
 
 
 class NodeCapability(Struct, frozen=True):
@@ -166,7 +168,7 @@ def curve_share(size_bytes: int, nodes: int) -> float:
     """Share of the plateau reached at a size, 0 to 1; for one node as measured, for more the larger the later."""
     if nodes == 1:
         return _interpolate(_SINGLE_NODE_CURVE, size_bytes)
-    return _interpolate(_MULTI_NODE_CURVE, size_bytes * (_CURVE_NODES / nodes) ** 0.25)
+    return _interpolate(_MULTI_NODE_CURVE, size_bytes * (_CURVE_NODES / nodes) ** _LATER_BY_NODES)
 
 
 class Noise:

@@ -62,6 +62,13 @@ def test_many_nodes_reach_96_percent_of_the_nics(nodes: int) -> None:
     assert speed(job(*[HEALTHY] * nodes), 8 * GIB, 1.0).busbw_gbyte_s == pytest.approx(192, rel=0.01)
 
 
+def test_a_large_cluster_is_near_its_plateau_at_the_sizes_that_are_judged() -> None:
+    """Else the healthy would be called slow for their number."""
+    readings = [speed(job(*[HEALTHY] * nodes), 2 * GIB, 1.0).busbw_gbyte_s for nodes in (4, 64, 2000)]
+    assert readings == sorted(readings, reverse=True)
+    assert readings[-1] > 0.92 * 192
+
+
 def test_four_nodes_are_on_the_plateau_from_2_gib_on_and_below_it_before() -> None:
     at = {size: speed(job(*[HEALTHY] * 4), size, 1.0).busbw_gbyte_s for size in (64 * MIB, 512 * MIB, 2 * GIB, 8 * GIB)}
     assert at[2 * GIB] == pytest.approx(at[8 * GIB])
