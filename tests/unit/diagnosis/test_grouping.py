@@ -127,3 +127,27 @@ def test_the_same_fault_on_every_node_of_a_large_joint_job_takes_no_time() -> No
     began = time.process_time()
     assert len(findings(checks, dict.fromkeys(hosts, Verdict.DEGRADED), "r", {"multi": hosts})) == len(hosts)
     assert time.process_time() - began < 5  # each against each was half a minute
+
+
+@pytest.mark.parametrize(
+    ("rule", "cause"),
+    [("known_good.below", "below_known_good"), ("peers.outlier", "slow_vs_peers"), ("history.worse", "slow_vs_past")],
+)
+def test_a_node_that_is_slow_by_another_rule_has_a_cause_of_its_own_until_a_part_is_named(
+    rule: str, cause: str
+) -> None:
+    slow = check(node("node01"), Verdict.DEGRADED, rule, "single.node01")
+    assert explained(slow) == [("node01", cause, "DEGRADED")]
+    inactive = check(Component("node01/gpu:3"), Verdict.FAIL, "nvlink.inactive")
+    assert explained(slow, inactive) == [("node01/gpu:3", "nvlink_inactive", "FAIL")]
+    no_nvls = check(node("node01"), Verdict.DEGRADED, "nvls.off", "single.node01")
+    assert explained(slow, no_nvls) == [("node01", "nvls_unavailable", "DEGRADED")]
+    elsewhere = check(node("node02"), Verdict.DEGRADED, "nvls.off", "single.node02")
+    assert ("node01", cause, "DEGRADED") in explained(slow, elsewhere)
+
+
+def test_a_joint_job_that_took_tcp_on_one_node_is_the_finding_of_that_node() -> None:
+    joint = check(FABRIC, Verdict.FAIL, "transport.socket", "multi")
+    own = check(node("node02"), Verdict.FAIL, "transport.socket", "multi")
+    assert explained(joint, own) == [("node02", "tcp_fallback", "FAIL")]
+    assert ("fabric", "tcp_fallback", "FAIL") in explained(joint)
