@@ -305,4 +305,5 @@ def in_process(record: RunRecord) -> bool:
 def tell_leftovers(records: Sequence[RunRecord]) -> None:
     """Name the runs of this user whose owner is dead: processes of theirs may still be on the nodes."""
     for record in records:
-        say(f"note: {message('run.leftover', run_id=record.run_id, user=record.owner.user)}")
+        leftover = message("run.leftover", run_id=record.run_id, user=record.owner.user)
+        say(str(message("cli.note", what=leftover)))

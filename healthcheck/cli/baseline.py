@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from healthcheck.cli import options
+from healthcheck.cli.language import in_english
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,7 @@ def command(
         options.DEFAULT_RESULTS
     ),
     json: options.Json = False,
+    lang: options.Lang = None,
 ) -> None:
     """Make limits of healthy runs: median and spread of every job, for --baseline. Needs three runs that PASS.
 
@@ -48,7 +50,8 @@ def command(
     for line in _story(made, len(digests)):
         say(line)
     if not json:
-        out(_written(made, file))
+        with in_english():
+            out(_written(made, file))
         return
     baseline = made.baseline
     print_document(

@@ -29,6 +29,7 @@ def command(
         bool, typer.Option("--clean-cache", help="Also remove our cache of binaries on the hosts of RUN.")
     ] = False,
     json: options.Json = False,
+    lang: options.Lang = None,
 ) -> None:
     """End and delete what a run that was killed left on its hosts. Exit 3 when something may be left.
 
@@ -37,6 +38,7 @@ def command(
     from healthcheck.cli.asked import Asked
     from healthcheck.cli.document import print_document
     from healthcheck.cli.exits import say
+    from healthcheck.model.message import say as message
 
     asked = Asked(hosts=None, results=results, ssh_config=ssh_config)
     if run is not None:
@@ -45,7 +47,7 @@ def command(
     else:
         records = dead_runs(results)
         if not records:
-            say(f"no run below {results} was cut off: nothing to clean")
+            say(str(message("clean.nothing", results=str(results))))
         cleaned = [clean_up(record, asked, clean_cache) for record in records]
     if json:
         print_document("healthcheck.clean/1", runs=cleaned)
@@ -105,6 +107,7 @@ def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False, folder:
     from healthcheck.cli.exits import say
     from healthcheck.edge.store import DirectoryStore
     from healthcheck.launchers.rank_log import folders_of_run
+    from healthcheck.model.message import say as message
     from healthcheck.parsing.nodeset import fold
     from healthcheck.wiring import real_outside
     from healthcheck.workflows.clean import clean_run, remove_cache
@@ -121,13 +124,14 @@ def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False, folder:
     finally:
         outside.close()
     if done.clean:
-        say(f"run {record.run_id}: nothing is left on {fold(done.clean)}")
+        say(str(message("clean.clean", run_id=record.run_id, hosts=fold(done.clean))))
     if done.left:
-        say(f"run {record.run_id}: processes could not be ended on {fold(done.left)}")
+        say(str(message("clean.left", run_id=record.run_id, hosts=fold(done.left))))
     if done.unknown:
-        say(f"run {record.run_id}: could not be looked at, may still run there: {fold(done.unknown)}")
+        say(str(message("clean.unknown", run_id=record.run_id, hosts=fold(done.unknown))))
     if done.logs:
-        say(f"run {record.run_id}: NCCL logs could not be deleted on {fold(done.logs)}: {folders_of_run(token)}.*")
+        folders = f"{folders_of_run(token)}.*"
+        say(str(message("clean.logs", run_id=record.run_id, hosts=fold(done.logs), folders=folders)))
     if done.settled and record.state == "incomplete":
         # Settled: it is no longer listed as cut off, and can still be resumed.
         store.save_record(replace(record, state="interrupted"))

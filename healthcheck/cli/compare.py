@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from healthcheck.cli import options
+from healthcheck.cli.language import in_english
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,7 @@ def command(
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    lang: options.Lang = None,
 ) -> None:
     """Compare two runs node by node: who got better or worse beyond noise, who is missing, and what was changed.
 
@@ -41,6 +43,7 @@ def command(
     from healthcheck.cli.exits import out, say
     from healthcheck.errors import InputError
     from healthcheck.evaluation.comparison import compare
+    from healthcheck.model.message import say as message
     from healthcheck.reporting.compared import compared_line, compared_lines, document
 
     if last and (before or after):
@@ -54,11 +57,12 @@ def command(
             say(line)
     if html is not None:
         _write(html, comparison)
-        say(f"wrote {html}")
-    if json:
-        print_json(document(comparison))
-    else:
-        out(compared_line(comparison))
+        say(str(message("cli.wrote", file=str(html))))
+    with in_english():
+        if json:
+            print_json(document(comparison))
+        else:
+            out(compared_line(comparison))
     raise typer.Exit(comparison.exit_code)
 
 
@@ -114,10 +118,11 @@ def _readable(results: Path) -> Iterator[RunDigest]:
     from healthcheck.edge.digests import read_digest
     from healthcheck.edge.store import earlier_runs
     from healthcheck.errors import InputError
+    from healthcheck.model.message import say as message
     from healthcheck.reporting.figures import one_line
 
     for folder in earlier_runs(results):
         try:
             yield read_digest(folder)
         except InputError as error:
-            say(one_line(f"passed over: {error}"))
+            say(one_line(str(message("cli.passed_over", problem=str(error)))))

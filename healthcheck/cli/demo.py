@@ -30,6 +30,7 @@ def command(
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    lang: options.Lang = None,
 ) -> None:
     """Show a whole check-up on a simulated cluster: real SSH on loopback, simulated GPUs and mpirun, planted faults.
 
@@ -38,19 +39,21 @@ def command(
     from healthcheck.cli.asked import SIMULATED_PLATFORM
     from healthcheck.cli.exits import say
     from healthcheck.edge.shipped import load_platform
+    from healthcheck.model.message import say as message
     from healthcheck.simulator.cluster import SimCluster
     from healthcheck.simulator.faults import parse_fault
 
     planted = fault if fault is not None else DEFAULT_FAULTS
     platform, _ = load_platform(SIMULATED_PLATFORM)
     cluster = SimCluster(nodes, platform, seed, tuple(map(parse_fault, planted)), LEAF_SIZE)
-    say(f"{nodes} SIMULATED nodes behind real SSH on this machine; GPUs, network and mpirun are simulated.")
-    say(f"planted: {', '.join(planted) or 'nothing'}")
+    say(str(message("demo.head", nodes=nodes)))
+    faults = ", ".join(planted)
+    say(str(message("demo.planted", faults=faults) if faults else message("demo.planted_nothing")))
     surprises = differences(_check_up(cluster, results, json, quiet), cluster)
     for line in surprises:
-        say(f"not as planted: {line}")
+        say(str(message("demo.not_as_planted", line=line)))
     if not surprises:
-        say("exactly what was planted was found.")
+        say(str(message("demo.as_planted")))
     raise typer.Exit(1 if surprises else 0)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from healthcheck.cli import options
+from healthcheck.cli.language import on_stdout
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -36,6 +37,7 @@ def command(
     ] = False,
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
+    lang: options.Lang = None,
 ) -> None:
     """Show how bandwidth and verdicts went over all stored runs: who is bad and since when, who flaps, who fades.
 
@@ -55,11 +57,17 @@ def command(
         say(str(_nothing(chosen, since, results)))
         raise typer.Exit(EXIT_INCONCLUSIVE)
     _check_names(chosen.runs, host, stage, collective)
-    raise typer.Exit(0 if _tell(chosen, host, stage, collective, html, json) else EXIT_INCONCLUSIVE)
+    raise typer.Exit(0 if _tell(chosen, host, stage, collective, html, json, lang) else EXIT_INCONCLUSIVE)
 
 
 def _tell(
-    chosen: Chosen, host: str | None, stage: str | None, collective: str | None, html: Path | None, json: bool
+    chosen: Chosen,
+    host: str | None,
+    stage: str | None,
+    collective: str | None,
+    html: Path | None,
+    json: bool,
+    lang: str | None,
 ) -> bool:
     """Print, and write the page; whether anything measured was among it."""
     from healthcheck.cli.document import print_document
@@ -73,7 +81,8 @@ def _tell(
     if host is not None:
         story = host_past(chosen.runs, host, stage, collective, chosen.left_out)
         measured = story.median_gbyte_s is not None
-        lines = [] if json else host_lines(story, width, levels)
+        with on_stdout(lang):
+            lines = [] if json else host_lines(story, width, levels)
         if html is not None:
             from healthcheck.reporting.history_html import render_host
 
@@ -83,7 +92,8 @@ def _tell(
     else:
         fleet = fleet_past(chosen.runs, stage, collective, chosen.left_out)
         measured = any(run.medians for run in fleet.runs)
-        lines = [] if json else fleet_lines(fleet, width, levels)
+        with on_stdout(lang):
+            lines = [] if json else fleet_lines(fleet, width, levels)
         if html is not None:
             from healthcheck.reporting.history_html import render_fleet
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from healthcheck.cli import options
+from healthcheck.cli.language import on_stdout
 
 
 def command(
@@ -35,6 +36,7 @@ def command(
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    lang: options.Lang = None,
     simulate: options.Simulate = None,
     seed: options.Seed = 0,
     leaf_size: options.LeafSize = 8,
@@ -76,6 +78,7 @@ def command(
     if dry_run:
         from healthcheck.cli.plan import print_plan
 
-        print_plan(asked, json)
+        with on_stdout(lang, json):
+            print_plan(asked, json)
         return
     raise typer.Exit(run_and_finish(asked, json, quiet, resume=resume))

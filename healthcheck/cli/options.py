@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from healthcheck.cli.language import speak
+
 Hosts = Annotated[
     str | None, typer.Option("--hosts", "-H", help="A hostfile, or a quoted node set such as 'gpu[001-128]'.")
 ]
@@ -15,6 +17,12 @@ PlatformName = Annotated[
 ]
 Results = Annotated[Path, typer.Option("--results", "-o", help="Folder of the run directories.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
+Lang = Annotated[
+    str | None,
+    typer.Option(
+        "--lang", metavar="en|zh", callback=speak, help="Language of pages and stderr. Default: what LANG asks for."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Simulate = Annotated[int | None, typer.Option("--simulate", min=1, max=20_000, help="Use N simulated nodes, no hosts.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the simulated noise.")]

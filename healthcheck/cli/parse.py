@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from healthcheck.cli import options
+from healthcheck.cli.language import on_stdout
+
 if TYPE_CHECKING:
     from healthcheck.diagnosis.fingerprints import Hint
     from healthcheck.evaluation.tables import TableJudgement
@@ -34,6 +37,7 @@ def command(
     platform: Annotated[
         str | None, typer.Option("--platform", help="Judge, too: a name of `healthcheck platform list`, or a file.")
     ] = None,
+    lang: options.Lang = None,
 ) -> None:
     """Read saved output of nccl-tests or rccl-tests, of any version, with or without a launcher's prefixes.
 
@@ -50,13 +54,14 @@ def command(
         raise InputError("--csv", "cannot be combined with --json; choose one of them")
     machine = _machine(platform)
     parsed = [_judged(file, machine) for argument in files for file in _read(argument)]
-    if json:
-        out(as_json(parsed))
-    elif csv:
-        out(as_csv(parsed))
-    else:
-        for number, file in enumerate(parsed):
-            out("\n".join(([""] if number else []) + list(as_text(file))))
+    with on_stdout(lang, json or csv):
+        if json:
+            out(as_json(parsed))
+        elif csv:
+            out(as_csv(parsed))
+        else:
+            for number, file in enumerate(parsed):
+                out("\n".join(([""] if number else []) + list(as_text(file))))
     raise typer.Exit(_exit_code(parsed, machine is not None))
 
 

@@ -13,7 +13,7 @@ from healthcheck.launchers import LAUNCHERS
 from healthcheck.launchers.site import LaunchSite
 from healthcheck.model.baseline import Baseline
 from healthcheck.model.command import CollectiveJob
-from healthcheck.model.message import say
+from healthcheck.model.message import Message, say
 from healthcheck.model.node import MpiFlavour
 from healthcheck.model.playbook import BENCHMARK_STAGES
 from healthcheck.planning.estimate import job_seconds, stage_seconds
@@ -70,7 +70,7 @@ def print_plan(asked: Asked, as_json: bool) -> None:
             out(f"    {shlex.join(_argv(request, job))}")
     if search is not None:
         out("\n" + "\n".join(as_lines(search, request, _argv)))
-    out(f"\nin all about {max(sum(seconds.values()) / 60, 0.1):.1f} minutes after the probes")
+    out(f"\n{say('plan.total', minutes=max(sum(seconds.values()) / 60, 0.1))}")
 
 
 def _covered(baseline: Baseline, request: RunRequest) -> int:
@@ -101,9 +101,9 @@ def _baseline_line(baseline: Baseline, request: RunRequest) -> str:
     return one_line(str(told))
 
 
-def _time(request: RunRequest, job: CollectiveJob) -> str:
+def _time(request: RunRequest, job: CollectiveJob) -> Message:
     """The deadline of a job, and how long it should take."""
-    return f"{job.timeout_s:.0f} s (expected {job_seconds(job, _expected(request, job)):.0f} s)"
+    return say("plan.time", most_s=job.timeout_s, expected_s=job_seconds(job, _expected(request, job)))
 
 
 def _jobs(request: RunRequest, name: str) -> tuple[CollectiveJob, ...]:

@@ -33,6 +33,7 @@ def command(
     from healthcheck.cli.signals import stop_on_signals
     from healthcheck.edge.shipped import shipped_platforms
     from healthcheck.errors import InputError
+    from healthcheck.model.message import say as message
     from healthcheck.workflows.detecting import detect
     from healthcheck.workflows.engine import Cancel
 
@@ -50,7 +51,7 @@ def command(
     )
     inputs, outside = read_inputs(asked)
     if outside.note is not None:
-        say(f"note: {outside.note}")
+        say(str(message("cli.note", what=outside.note)))
     cancel = Cancel()
     try:
         with stop_on_signals(cancel):
@@ -71,10 +72,10 @@ def _fields(found: Detected) -> dict[str, object]:
     return {
         "platform": None if found.platform is None else found.platform.name,
         "title": None if found.platform is None else found.platform.title,
-        "why": None if why is None else {"code": why.code, "args": why.args, "message_en": str(why)},
+        "why": None if why is None else {"code": why.code, "args": why.args, "message_en": why.english},
         "shown": found.shown,
         "unseen": [
-            {"host": one.host, "code": one.why.code, "args": one.why.args, "message_en": str(one.why)}
+            {"host": one.host, "code": one.why.code, "args": one.why.args, "message_en": one.why.english}
             for one in found.unseen
         ],
     }

@@ -19,6 +19,7 @@ def command(
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    lang: options.Lang = None,
     simulate: options.Simulate = None,
     seed: options.Seed = 0,
     leaf_size: options.LeafSize = 8,

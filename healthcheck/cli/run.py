@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from healthcheck.cli import options
+from healthcheck.cli.language import in_english, on_stdout
 
 if TYPE_CHECKING:
     from healthcheck.cli.asked import Asked
@@ -43,7 +44,7 @@ def command(
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    lang: Annotated[str, typer.Option(help="Language of pages: en (zh comes later).")] = "en",
+    lang: options.Lang = None,
     simulate: options.Simulate = None,
     seed: options.Seed = 0,
     leaf_size: options.LeafSize = 8,
@@ -55,10 +56,7 @@ def command(
     Example: healthcheck run full -H cluster.hosts --push ~/nccl-tests/build
     """
     from healthcheck.cli.asked import Asked
-    from healthcheck.errors import InputError
 
-    if lang != "en":
-        raise InputError("--lang", f"{lang!r} is not available in this version; pages are written in en")
     asked = Asked(
         hosts=hosts,
         playbook=playbook,
@@ -86,7 +84,8 @@ def command(
     if dry_run or context.info_name == "plan":
         from healthcheck.cli.plan import print_plan
 
-        print_plan(asked, json)
+        with on_stdout(lang, json):
+            print_plan(asked, json)
         return
     code = run_and_finish(asked, json, quiet, resume=resume, clean=clean, parallel=parallel, history=True)
     raise typer.Exit(code)
@@ -114,6 +113,7 @@ def run_and_finish(
     from healthcheck.cli.finish import finish
     from healthcheck.cli.signals import stop_on_signals
     from healthcheck.errors import Interrupted, StoreError
+    from healthcheck.model.message import say as message
     from healthcheck.wiring import memory_of
     from healthcheck.workflows.cleanup import sweep_all
     from healthcheck.workflows.engine import Engine
@@ -124,7 +124,7 @@ def run_and_finish(
     request, store, earlier, outside = new_run(asked) if resume is None else resumed_run(asked, resume)
     _settle_dead_runs(asked, resume, clean)
     if outside.note is not None:
-        say(f"note: {outside.note}")
+        say(str(message("cli.note", what=outside.note)))
     engine = Engine(
         outside.transport,
         outside.local,
@@ -135,7 +135,8 @@ def run_and_finish(
         memory=memory_of(store.folder, request) if history and request.history else None,
     )
     try:
-        with stop_on_signals(engine.cancel):
+        # What is recorded must not depend on who reads along: the console tells it in the reader's language.
+        with stop_on_signals(engine.cancel), in_english():
             if resume is not None:
                 # What the run left behind carries its token, which is ours again: it must not run beside new jobs.
                 list(sweep_all(request.hosts, request.owner.token, engine, end=True))

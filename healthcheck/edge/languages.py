@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import resources
-from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING
 
 from healthcheck.errors import InputError
 from healthcheck.model.language import ENGLISH, Language
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 ENGLISH_NAME = "en"
 FOLDERS = {"zh": "zh_Hans"}
@@ -31,6 +33,8 @@ def load_language(name: str) -> Language:
 
 def catalogue_file(folder: str) -> Traversable:
     """The gettext catalogue of a language, as translators edit it."""
+    from importlib import resources
+
     return resources.files("healthcheck") / "locale" / folder / "LC_MESSAGES" / "healthcheck.po"
 
 

@@ -28,6 +28,7 @@ from healthcheck.model.text_causes_network import NETWORK_CAUSE_TEXTS
 from healthcheck.model.text_causes_search import SEARCH_CAUSE_TEXTS
 from healthcheck.model.text_causes_system import SYSTEM_CAUSE_TEXTS
 from healthcheck.model.text_checks import CHECK_TEXTS
+from healthcheck.model.text_cli import CLI_TEXTS
 from healthcheck.model.text_compare import COMPARE_TEXTS
 from healthcheck.model.text_fabric import FABRIC_TEXTS
 from healthcheck.model.text_fingerprints import FINGERPRINT_TEXTS
@@ -92,6 +93,7 @@ CATALOGUE_EN = _joined(
     HISTORY_TEXTS,
     COMPARE_TEXTS,
     REJUDGE_TEXTS,
+    CLI_TEXTS,
 )
 
 
@@ -110,14 +112,20 @@ _COUNTING = _Counting()
 _PLAIN = (str, int, float)
 
 
+def template_of(code: str, language: Language) -> str | None:
+    """The template of a code; English where a translation is missing: records of a later version may hold such codes.
+
+    None for a code that this version does not know at all.
+    """
+    return language.templates.get(code) or CATALOGUE_EN.get(code)
+
+
 def render(code: str, args: Mapping[str, Arg], language: Language) -> str:
     """The text of a message; a code, or arguments, unknown to this version are shown rather than nothing."""
     told = {
         name: arg if isinstance(arg, _PLAIN) else render(arg.code, arg.args, language) for name, arg in args.items()
     }
-    # English where a translation is missing: a record of a later version may hold a code this one cannot say.
-    template = language.templates.get(code) or CATALOGUE_EN.get(code)
-    return _filled(template, code, tuple(told.items()), tuple(map(type, told.values())))
+    return _filled(template_of(code, language), code, tuple(told.items()), tuple(map(type, told.values())))
 
 
 # A thousand nodes say the same few sentences, and a record is written several times in a run. The types are part of

@@ -52,7 +52,7 @@ def stdout_line(record: RunRecord) -> str:
     if busy and not_asked_together(record).startswith("looked"):
         parts.append(f"busy {busy}")
     for finding in urgent_first(record.findings)[:1]:
-        cause = one_line(f"cause {finding.component} {finding.cause}")
+        cause = one_line(f"cause {finding.component} {finding.cause.english}")
         room = max(40, LINE_LIMIT - len(", ".join(parts)))
         parts.append(cause if len(cause) <= room else cause[: room - 3].rstrip() + "...")
     return ", ".join(parts)
