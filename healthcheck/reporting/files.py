@@ -8,12 +8,16 @@ from healthcheck.model.record import RunRecord
 from healthcheck.reporting.actions import suggested_actions
 from healthcheck.reporting.hostlists import exclude_hosts, healthy_hosts
 from healthcheck.reporting.html import render_html
+from healthcheck.reporting.junit import render_junit
 from healthcheck.reporting.markdown import render_markdown
+from healthcheck.reporting.prometheus import render_metrics
 
 RENDERERS: Mapping[str, Callable[[RunRecord], str]] = {
     "healthy.hosts": healthy_hosts,
     "exclude.hosts": exclude_hosts,
     "suggested-actions.sh": suggested_actions,
+    "junit.xml": render_junit,
+    "metrics.prom": render_metrics,
     "report.md": render_markdown,
     "report.html": render_html,
 }
