@@ -16,7 +16,7 @@ from pathlib import Path
 
 RUNS = 21
 BAR = 1.5
-UNWANTED = ("rich", "pandas", "fabric", "paramiko", "jinja2", "matplotlib", "numpy")
+UNWANTED = ("rich", "pandas", "fabric", "paramiko", "jinja2", "matplotlib", "numpy", "prometheus_client")
 PEER = '''
 import typer
 

@@ -162,7 +162,7 @@ def _bandwidths(record: RunRecord) -> Iterator[Metric]:
 
 def _numbers(name: str, of: str, label: str, numbers: list[_Number]) -> Iterator[Metric]:
     labels = ("stage", "collective", label)
-    speeds = ((one.labels, one.busbw_gbyte_s * _GBYTE) for one in numbers)
+    speeds = ((one.labels, float(round(one.busbw_gbyte_s * _GBYTE))) for one in numbers)
     text = f"Bus bandwidth of {of}: median of the judged sizes, slower placement."
     yield Metric(f"{name}_bytes_per_second", text, labels, _each(speeds, min))
     peak = ((one.labels, _ratio(one.busbw_gbyte_s, one.peak_gbyte_s)) for one in numbers)
@@ -211,7 +211,7 @@ def _each(
 
 
 def _ratio(value: float, of: float | None) -> float | None:
-    return value / of if of is not None and isfinite(of) and of > 0 else None
+    return round(value / of, 4) if of is not None and isfinite(of) and of > 0 else None
 
 
 def _unix(iso: str | None) -> float | None:

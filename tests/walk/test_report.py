@@ -11,7 +11,15 @@ from healthcheck.__main__ import run
 from healthcheck.parsing.record_codec import encode_record
 from tests.golden.records import sick
 
-FILES = {"report.html", "report.md", "healthy.hosts", "exclude.hosts", "suggested-actions.sh"}
+FILES = {
+    "report.html",
+    "report.md",
+    "healthy.hosts",
+    "exclude.hosts",
+    "suggested-actions.sh",
+    "junit.xml",
+    "metrics.prom",
+}
 
 
 @pytest.fixture
