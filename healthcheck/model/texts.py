@@ -41,6 +41,7 @@ from healthcheck.model.text_limits import LIMIT_TEXTS
 from healthcheck.model.text_nccl import NCCL_TEXTS
 from healthcheck.model.text_network import NETWORK_TEXTS
 from healthcheck.model.text_platform import PLATFORM_TEXTS
+from healthcheck.model.text_plots import PLOT_TEXTS
 from healthcheck.model.text_probes import PROBE_TEXTS
 from healthcheck.model.text_progress import PROGRESS_TEXTS
 from healthcheck.model.text_rejudge import REJUDGE_TEXTS
@@ -88,6 +89,7 @@ CATALOGUE_EN = _joined(
     FLEET_CAUSE_TEXTS,
     FINGERPRINT_TEXTS,
     REPORT_TEXTS,
+    PLOT_TEXTS,
     SEARCH_TEXTS,
     BASELINE_TEXTS,
     HISTORY_TEXTS,

@@ -130,7 +130,7 @@ def _job_row(record: RunRecord, job: JobRecord, first: JobRecord, checks: _Check
         record,
         job,
         found,
-        who=_who(job, first, len(record.hosts)),
+        who=who_ran(job, first, len(record.hosts)),
         hosts=folded(job.hosts),
         check=check,
         why="" if job.verdict is Verdict.PASS or why is None else one_line(str(why)),
@@ -216,7 +216,8 @@ def _span(found: Measured) -> str:
     return str(say("report.bandwidth.span", smallest=size(found.smallest), largest=size(found.largest)))
 
 
-def _who(job: JobRecord, first: JobRecord, named: int) -> Message:
+def who_ran(job: JobRecord, first: JobRecord, named: int) -> Message:
+    """Who took part in a job: how many of `named` nodes, or who of those of the `first` job of its stage did not."""
     missing = [host for host in first.hosts if host not in set(job.hosts)]
     if len(job.hosts) > 1 and missing and len(missing) < len(job.hosts) and job.stage == first.stage:
         return say("report.who.without", n=len(job.hosts), names=folded(missing))

@@ -18,7 +18,7 @@ def render_fleet(past: FleetPast) -> str:
     columns = list(
         dict.fromkeys((one.stage, one.collective, one.size_bytes) for run in past.runs for one in run.medians)
     )
-    for stage, collective, size_bytes in columns:
+    for place, (stage, collective, size_bytes) in enumerate(columns):
         found = [
             (run, one) for run in past.runs for one in run.medians if (one.stage, one.collective) == (stage, collective)
         ]
@@ -26,7 +26,7 @@ def render_fleet(past: FleetPast) -> str:
         lowest = [
             Point(instant(run.started_at), one.lowest.busbw_gbyte_s) for run, one in found if one.lowest is not None
         ]
-        plots.append((stage, collective, size_bytes, line_plot(middle, lowest), bool(lowest)))
+        plots.append((stage, collective, size_bytes, line_plot(middle, lowest, key=f"past{place}"), bool(lowest)))
     return _page("history_fleet.html.j2", past=past, plots=plots, columns=columns)
 
 

@@ -1,39 +1,25 @@
-"""Lines over time as SVG. matplotlib is imported inside: only a page with plots pays for it.
+"""Lines over time as SVG: dates across, bus bandwidth up, a mark for each verdict by shape and colour.
 
-No text of a record stands in a plot, only dates and numbers, so that it may be placed into a page as it is. Colours
-are those of the page, for light and dark.
+The scale zooms, so that a drift shows, but never to less than a tenth of the largest value; levels keep in sight.
 """
 
 from __future__ import annotations
 
-import io
-import logging
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from healthcheck.model.message import say
+from healthcheck.reporting.chart import WIDTH, Scale, around, spread
+from healthcheck.reporting.svg import LETTER, MARKS, OTHER_MARK, Sheet, drawn
 
-# Stand-ins that matplotlib writes and the page replaces by its variables.
-_COLOURS = {
-    "ink": "#010101",
-    "ink2": "#010102",
-    "line": "#010103",
-    "link": "#010104",
-    "pass": "#010105",
-    "degr": "#010106",
-    "inc": "#010107",
-    "fail": "#010108",
-    "skip": "#010109",
-}
-_MARKS = {"PASS": ("o", "pass"), "DEGRADED": ("v", "degr"), "INCONCLUSIVE": ("s", "inc"), "FAIL": ("X", "fail")}
-_OTHER = ("D", "skip")
-_INCHES = (10.0, 2.8)
+_LEFT, _TOP, _PLOT = 44.0, 20.0, 140.0
+_BOTTOM = _TOP + _PLOT
 # The axis shows at least this part of the largest value, so that noise does not look like a fall.
 _LEAST_RANGE = 0.1
+_DATE = LETTER * 12
+_WIDE = 720.0
 
 
 class Point(Struct, frozen=True):
@@ -44,65 +30,96 @@ class Point(Struct, frozen=True):
     verdict: str = ""
 
 
-def line_plot(points: Sequence[Point], lowest: Sequence[Point] = (), reference: float | None = None) -> str:
-    """An `<svg>` of bus bandwidth in GB/s over time; `lowest` is a second, dashed line, `reference` a level across."""
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
+def line_plot(
+    points: Sequence[Point],
+    lowest: Sequence[Point] = (),
+    reference: float | None = None,
+    key: str = "past",
+    title: str = "",
+    finding: str = "",
+) -> str:
+    """An `<svg>` of bus bandwidth in GB/s over time; `lowest` is a second, dashed line, `reference` a level across.
 
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "healthcheck", "font.size": 10}):
-        figure = Figure(figsize=_INCHES, layout="constrained")
-        figure.patch.set_visible(False)
-        axes = figure.add_subplot()
-        _frame(axes)
-        if reference is not None:
-            axes.axhline(reference, color=_COLOURS["line"], linewidth=1)
-        _line(axes, lowest, "--", "ink2")
-        _line(axes, points, "-", "link")
-        _marks(axes, points)
-        known = [one.gbyte_s for one in (*points, *lowest) if one.gbyte_s is not None]
-        if known:
-            high = max(known)
-            low = min(min(known), high * (1 - _LEAST_RANGE))
-            margin = 0.08 * (high - low) or 1.0
-            axes.set_ylim(low - margin, high + margin)
-        text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None})
-    svg = text.getvalue()
-    svg = svg[svg.index("<svg") :].rstrip()
-    for name, colour in _COLOURS.items():
-        svg = svg.replace(colour, f"var(--{name})")
-    return svg
+    `key`, `title` and `finding` as in `svg.drawn`.
+    """
+    levels = [] if reference is None else [(reference, "")]
+    height = line_plot_height()
+    return drawn(key, _WIDE, height, title, finding, lambda sheet: draw_line_plot(sheet, points, lowest, levels, _WIDE))
 
 
-def _frame(axes: Axes) -> None:
-    axes.patch.set_visible(False)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(_COLOURS["line"])
-    axes.tick_params(colors=_COLOURS["ink2"])
-    axes.grid(axis="y", color=_COLOURS["line"], linewidth=0.5)
-    axes.set_axisbelow(True)
-    axes.set_ylabel("GB/s", color=_COLOURS["ink2"])
-    axes.xaxis_date()
+def line_plot_height() -> float:
+    """Of the sheet of every such plot, in points."""
+    return _BOTTOM + 24
 
 
-def _dates(points: Sequence[Point]) -> list[float]:
-    """Days since 1970, as matplotlib counts them."""
-    return [one.at.timestamp() / 86_400 for one in points]
-
-
-def _line(axes: Axes, points: Sequence[Point], style: str, colour: str) -> None:
-    if points:
-        values = [float("nan") if one.gbyte_s is None else one.gbyte_s for one in points]
-        axes.plot(_dates(points), values, style, color=_COLOURS[colour], linewidth=1.4)
-
-
-def _marks(axes: Axes, points: Sequence[Point]) -> None:
-    """Verdicts by shape as well as by colour."""
+def draw_line_plot(
+    sheet: Sheet,
+    points: Sequence[Point],
+    lowest: Sequence[Point],
+    levels: Sequence[tuple[float, str]],
+    width: float = WIDTH,
+) -> None:
+    """Draw on a sheet of that width; `levels` are (GB/s, label) across, for example limits."""
+    labelled = max((len(label) for _, label in levels), default=0)
+    right = width - 16 - LETTER * labelled
+    known = [one.gbyte_s for one in (*points, *lowest) if one.gbyte_s is not None]
+    scale = around([*known, *(value for value, _ in levels)] or [0.0, 1.0], _BOTTOM, _TOP, _LEAST_RANGE)
+    sheet.text(0, 10, str(say("report.plots.axis")))
+    for tick in scale.ticks(5):
+        y = scale.at(tick)
+        sheet.line([(_LEFT, y), (right, y)], "grid", 0.8)
+        sheet.text(_LEFT - 6, y + 4, f"{tick:g}", anchor="right")
+    places = spread([scale.at(value) for value, _ in levels], 13.0, _TOP, _BOTTOM)
+    for (value, label), y in zip(levels, places, strict=True):
+        sheet.line([(_LEFT, scale.at(value)), (right, scale.at(value))], "ink2", 1.0, ":")
+        sheet.text(right + 8, y + 4, label)
+    days = _days(points, _LEFT + 8, right - 8)
+    _dates(sheet, points, days)
+    _line(sheet, scale, days, lowest, "ink2", "--")
+    _line(sheet, scale, days, points, "link", None)
     for verdict in dict.fromkeys(one.verdict for one in points if one.verdict):
-        marker, colour = _MARKS.get(verdict, _OTHER)
-        chosen = [one for one in points if one.verdict == verdict and one.gbyte_s is not None]
-        values = [one.gbyte_s for one in chosen if one.gbyte_s is not None]
-        axes.plot(_dates(chosen), values, marker, color=_COLOURS[colour], markersize=6, linestyle="none")
+        shape, colour = MARKS.get(verdict, OTHER_MARK)
+        chosen = [one for one in points if one.verdict == verdict]
+        sheet.marks(
+            [(days.at(_day(one)), scale.at(one.gbyte_s)) for one in chosen if one.gbyte_s is not None],
+            shape,
+            colour,
+            7.0,
+        )
+
+
+def _day(point: Point) -> float:
+    return point.at.timestamp() / 86_400
+
+
+def _days(points: Sequence[Point], left: float, right: float) -> Scale:
+    days = [_day(one) for one in points] or [0.0]
+    low, high = min(days), max(days)
+    if low == high:
+        return Scale(low - 1, high + 1, left, right)
+    return Scale(low, high, left, right)
+
+
+def _dates(sheet: Sheet, points: Sequence[Point], days: Scale) -> None:
+    """The date below as many runs as there is room for, from the newest back."""
+    free = days.end + _DATE
+    for one in sorted(points, key=_day, reverse=True):
+        x = days.at(_day(one))
+        sheet.line([(x, _BOTTOM), (x, _BOTTOM + 4)], "line", 0.8)
+        # The outermost dates end where the scale does.
+        middle = min(max(x, days.start + _DATE / 2 - 20), days.end - _DATE / 2 + 20)
+        if middle + _DATE / 2 <= free:
+            sheet.text(middle, _BOTTOM + 18, one.at.date().isoformat(), anchor="center")
+            free = middle - _DATE / 2
+
+
+def _line(sheet: Sheet, scale: Scale, days: Scale, points: Sequence[Point], colour: str, dash: str | None) -> None:
+    """Broken where a run has no number."""
+    part: list[tuple[float, float]] = []
+    for one in (*points, None):
+        if one is not None and one.gbyte_s is not None:
+            part.append((days.at(_day(one)), scale.at(one.gbyte_s)))
+            continue
+        if len(part) > 1:
+            sheet.line(part, colour, 1.4, dash)
+        part = []
