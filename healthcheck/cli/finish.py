@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from healthcheck.cli.exits import out, say
+from healthcheck.edge.earlier import settled_earlier
 from healthcheck.edge.history_index import DirectoryIndex
 from healthcheck.errors import StoreError
 from healthcheck.model.record import RunRecord
@@ -22,7 +23,7 @@ def finish(record: RunRecord, store: RunStore, as_json: bool, quiet: bool) -> No
     """Write the pages and the line of the history; then either the record as JSON or the one line on stdout."""
     failed: StoreError | None = None
     try:
-        write_pages(record, store)
+        write_pages(record, store, settled_earlier(record, store))
     except StoreError as error:
         failed = error
     notes = DirectoryIndex(store.folder.parent).add(store.folder)

@@ -40,6 +40,7 @@ from healthcheck.model.text_jobs import JOB_TEXTS
 from healthcheck.model.text_limits import LIMIT_TEXTS
 from healthcheck.model.text_nccl import NCCL_TEXTS
 from healthcheck.model.text_network import NETWORK_TEXTS
+from healthcheck.model.text_page import PAGE_TEXTS
 from healthcheck.model.text_platform import PLATFORM_TEXTS
 from healthcheck.model.text_plots import PLOT_TEXTS
 from healthcheck.model.text_probes import PROBE_TEXTS
@@ -90,6 +91,7 @@ CATALOGUE_EN = _joined(
     FINGERPRINT_TEXTS,
     REPORT_TEXTS,
     PLOT_TEXTS,
+    PAGE_TEXTS,
     SEARCH_TEXTS,
     BASELINE_TEXTS,
     HISTORY_TEXTS,

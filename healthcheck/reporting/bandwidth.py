@@ -38,7 +38,7 @@ class BandwidthRow(Struct, frozen=True):
     """One line of the table, as text. `judged` is the slower placement, which decides.
 
     `why` and `others`, what the other rules said, are empty for what is PASS. `percent` is None without number or
-    limit; it only draws the bar.
+    limit. `value` is that of the slower placement in GB/s and `of` its stage and collective, for what is drawn of it.
     """
 
     stage: str
@@ -59,6 +59,8 @@ class BandwidthRow(Struct, frozen=True):
     why: str
     others: str
     sizes: tuple[SizeRow, ...]
+    value: float | None
+    of: tuple[str, str]
 
     @property
     def bar_percent(self) -> int:
@@ -204,6 +206,8 @@ def _row(
         why=why,
         others=others,
         sizes=sizes,
+        value=value,
+        of=(job.stage, job.collective),
     )
 
 

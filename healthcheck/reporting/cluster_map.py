@@ -46,9 +46,13 @@ class Group(Struct, frozen=True):
 
 
 class ClusterMap(Struct, frozen=True):
-    """`answer` says in one sentence where it is; `folded_groups` are the rows left out because all of them PASS."""
+    """`answer` says in one sentence where it is, `whole` whether groups are affected as a whole.
+
+    `folded_groups` are the rows left out because all of them PASS.
+    """
 
     answer: Message
+    whole: Message | None
     grouping: Message
     groups: tuple[Group, ...]
     folded_groups: int
@@ -108,6 +112,7 @@ def cluster_map(record: RunRecord) -> ClusterMap:
     shown = [group for group in groups if group not in hidden] if hidden else groups
     return ClusterMap(
         answer=_answer(record, groups),
+        whole=_whole(groups),
         grouping=grouping,
         groups=tuple(shown),
         folded_groups=len(hidden),
@@ -158,6 +163,17 @@ def _group(title: str, cells: Sequence[Cell]) -> Group:
         letters="".join(cell.letter for cell in cells),
         others=tuple((verdict, folded(others[verdict])) for verdict in sorted(others, reverse=True)),
     )
+
+
+def _whole(groups: Sequence[Group]) -> Message | None:
+    """One node or a whole leaf? None where there is nothing to tell apart."""
+    several = [group for group in groups if len(group.cells) > 1]
+    if len(groups) < 2 or not several or all(group.all_pass for group in groups):
+        return None
+    gone = [group.title for group in several if not any(cell.verdict is Verdict.PASS for cell in group.cells)]
+    if not gone:
+        return say("report.map.no_group_whole")
+    return say("report.map.groups_whole", n=len(gone), names=", ".join(gone))
 
 
 def _answer(record: RunRecord, groups: Sequence[Group]) -> Message:

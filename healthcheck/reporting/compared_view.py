@@ -166,7 +166,10 @@ def sections(comparison: Comparison) -> tuple[Section, ...]:
         ("compare.heading.missing", map(_missing, comparison.missing)),
         ("compare.heading.not_compared", map(str, comparison.not_compared)),
         ("compare.heading.new", map(_new, comparison.new)),
-        ("compare.heading.changes_hinted" if hinted else "compare.heading.changes", map(_change, comparison.changes)),
+        (
+            "compare.heading.changes_hinted" if hinted else "compare.heading.changes",
+            map(change_line, comparison.changes),
+        ),
     ]
     made = (Section(str(Message(heading)), tuple(entries)) for heading, entries in found)
     return tuple(section for section in made if section.entries)
@@ -229,7 +232,8 @@ def _new(one: Absent) -> str:
     return str(say("compare.then", hosts=one.hosts, stages=", ".join(one.stages), reason=str(one.reason)))
 
 
-def _change(change: Change) -> str:
+def change_line(change: Change) -> str:
+    """One version or setting that was changed, on which nodes, and what that speaks for."""
     text = f"{change.name}  {change.before} -> {change.after}"
     if change.nodes:
         text += f"  {say('compare.on', nodes=_nodes(change), n=change.count, of=change.compared)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from healthcheck.model.earlier import Earlier
 from healthcheck.model.record import RunRecord
 from healthcheck.reporting.actions import suggested_actions
 from healthcheck.reporting.hostlists import exclude_hosts, healthy_hosts
@@ -11,6 +12,7 @@ from healthcheck.reporting.html import render_html
 from healthcheck.reporting.junit import render_junit
 from healthcheck.reporting.markdown import render_markdown
 from healthcheck.reporting.prometheus import render_metrics
+from healthcheck.reporting.since import BeforeAfter, before_after
 
 RENDERERS: Mapping[str, Callable[[RunRecord], str]] = {
     "healthy.hosts": healthy_hosts,
@@ -18,11 +20,20 @@ RENDERERS: Mapping[str, Callable[[RunRecord], str]] = {
     "suggested-actions.sh": suggested_actions,
     "junit.xml": render_junit,
     "metrics.prom": render_metrics,
+}
+"""What a record alone says."""
+PAGES: Mapping[str, Callable[[RunRecord, BeforeAfter | None], str]] = {
     "report.md": render_markdown,
     "report.html": render_html,
 }
+"""What also says what changed since an earlier run."""
 
 
-def report_files(record: RunRecord) -> dict[str, str]:
-    """File name to content, in the order of writing: the lists first, the pages that name them last."""
-    return {name: render(record) for name, render in RENDERERS.items()}
+def report_files(record: RunRecord, earlier: Earlier | None = None) -> dict[str, str]:
+    """File name to content, in the order of writing: the lists first, the pages that name them last.
+
+    `earlier` is the run the pages hold this one against, None where nobody asked for one.
+    """
+    files = {name: render(record) for name, render in RENDERERS.items()}
+    before = before_after(record, earlier)
+    return {**files, **{name: render(record, before) for name, render in PAGES.items()}}

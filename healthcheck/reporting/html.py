@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from healthcheck.model.language import spoken
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.charts import charts
 from healthcheck.reporting.figures import letter
+from healthcheck.reporting.since import BeforeAfter
 from healthcheck.reporting.templating import environment
 from healthcheck.reporting.view import BY_URGENCY, page
 
@@ -17,9 +20,18 @@ _CLASSES = {
 }
 
 
-def render_html(record: RunRecord) -> str:
-    """The report as HTML. Everything from the record is data and is escaped."""
+def render_html(record: RunRecord, before: BeforeAfter | None = None) -> str:
+    """The report as HTML. Everything from the record is data and is escaped. `before` is what it is held against."""
     made = environment(autoescape=True)
     made.filters["css"] = _CLASSES.__getitem__
     made.filters["letter"] = letter
-    return made.get_template("report.html.j2").render(page=page(record), verdicts=BY_URGENCY).lstrip()
+    return (
+        made.get_template("report.html.j2")
+        .render(
+            page=page(record, before),
+            verdicts=BY_URGENCY,
+            charts=charts(record, () if before is None else before.runs),
+            language=spoken().code,
+        )
+        .lstrip()
+    )

@@ -52,13 +52,18 @@ class Remark(Struct, frozen=True):
 
 
 class Looks(Struct, frozen=True):
-    """The table of the looks before the benchmarks. `columns` are the titles of the cells, `more` rows are left out."""
+    """The table of the looks before the benchmarks. `columns` are the titles of the cells, `more` rows are left out.
+
+    `looked_at` are the nodes that were asked, `not_clear` those of which an area is not PASS.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[LooksRow, ...]
     more: int
     not_seen: tuple[NotSeen, ...]
     remarks: tuple[Remark, ...]
+    looked_at: tuple[str, ...] = ()
+    not_clear: tuple[str, ...] = ()
 
 
 def looks(record: RunRecord) -> Looks:
@@ -72,7 +77,7 @@ def looks(record: RunRecord) -> Looks:
     for name, checks in by_host.items():
         if checks:
             alike.setdefault(_cells(checks), []).append(name)
-    bad = {verdict.name for verdict in Verdict if verdict > Verdict.PASS}
+    bad = {verdict.name for verdict in Verdict if verdict is not Verdict.PASS}
     ordered = sorted(alike.items(), key=lambda item: (bad.isdisjoint(item[0]), -len(item[1])))
     return Looks(
         columns=tuple(str(say(f"report.looks.{area}")) for area, _ in _AREAS),
@@ -80,7 +85,19 @@ def looks(record: RunRecord) -> Looks:
         more=max(0, len(ordered) - MOST_ROWS),
         not_seen=_not_seen(record.checks),
         remarks=_remarks(record.checks),
+        looked_at=tuple(name for name, checks in by_host.items() if checks),
+        not_clear=tuple(name for cells, hosts in alike.items() if not bad.isdisjoint(cells) for name in hosts),
     )
+
+
+def looks_answer(looked: Looks) -> str:
+    """The table in one sentence."""
+    total, found = len(looked.looked_at), looked.not_clear
+    if not total:
+        return str(say("report.looks.none"))
+    if not found:
+        return str(say("report.looks.all_pass", n=total))
+    return str(say("report.looks.some", n=len(found), total=total, names=folded(found)))
 
 
 def _cells(checks: Iterable[CheckResult]) -> tuple[str, ...]:

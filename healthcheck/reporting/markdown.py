@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 
 from healthcheck.model.record import RunRecord
+from healthcheck.reporting.since import BeforeAfter
 from healthcheck.reporting.templating import environment
 from healthcheck.reporting.view import page
 
 _ACTIVE = re.compile(r"([\\`*<>|~]|\](?=[(\[:])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[#+=-](?=\s)|^\d+[.)](?=\s))")
 
 
-def render_markdown(record: RunRecord) -> str:
-    """The report as Markdown; under 60 lines for a healthy cluster of any size."""
+def render_markdown(record: RunRecord, before: BeforeAfter | None = None) -> str:
+    """The report as Markdown; under 60 lines for a healthy cluster of any size. `before` is what it is held against."""
     made = environment(autoescape=False)
     made.filters["md"] = escaped
     made.filters["code"] = code_span
     made.filters["fence"] = fence
-    text = made.get_template("report.md.j2").render(page=page(record))
+    text = made.get_template("report.md.j2").render(page=page(record, before))
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 

@@ -52,14 +52,19 @@ def middle(values: Iterable[float | None]) -> float | None:
 
 def together(record: RunRecord) -> tuple[JobRecord, ...]:
     """The jobs of a record with all repeats of one job as one: they were judged as one."""
-    merged: dict[tuple[str, str, tuple[str, ...]], JobRecord] = {}
-    for job in record.jobs:
+    return merged(record.jobs)
+
+
+def merged(jobs: Iterable[JobRecord]) -> tuple[JobRecord, ...]:
+    """These jobs with all repeats of one job as one, in their order."""
+    found: dict[tuple[str, str, tuple[str, ...]], JobRecord] = {}
+    for job in jobs:
         if job.stage == "localise":
             continue  # pairs of a search: told round by round, and no measure of a node by themselves
         key = (job.stage, job.collective, job.hosts)
-        first = merged.get(key)
+        first = found.get(key)
         if first is None:
-            merged[key] = job
+            found[key] = job
         else:
-            merged[key] = replace(first, rows=first.rows + job.rows, verdict=max(first.verdict, job.verdict))
-    return tuple(merged.values())
+            found[key] = replace(first, rows=first.rows + job.rows, verdict=max(first.verdict, job.verdict))
+    return tuple(found.values())

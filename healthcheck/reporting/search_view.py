@@ -6,13 +6,20 @@ from msgspec import Struct
 
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
-from healthcheck.model.search import FullLine, Kind, NodeStanding, PairLine, RoundRecord, SearchRecord
+from healthcheck.model.search import (
+    FullLine,
+    NodeStanding,
+    PairLine,
+    RailsRecord,
+    RoundRecord,
+    SearchRecord,
+    Standing,
+)
 from healthcheck.reporting.figures import gbyte_s, one_line
 from healthcheck.reporting.names import folded
+from healthcheck.reporting.search_story import SLOW_SHARE, Story, kind_text, story
 
 MOST_ROWS = 40
-SLOW_SHARE = 0.5
-"""Of the smallest loss that was looked for: from there on a reading is shown as slow."""
 _SETTLED = ("confirmed", "likely", "one_off")
 
 
@@ -34,9 +41,31 @@ class SearchRound(Struct, frozen=True):
     rest: tuple[str, ...]
 
 
-class SearchView(Struct, frozen=True):
-    """The section. `lines` say how it ended and what it could not see; `suspects` who is not out of doubt."""
+class RailRow(Struct, frozen=True):
+    """One rail of a node: what it reads, in percent of healthy rails, as text and as the length of its bar."""
 
+    rail: str
+    hca: str
+    of_expected: str
+    bar_percent: int
+    slow: bool
+    says: str
+
+
+class Rails(Struct, frozen=True):
+    """Every rail of one node that was named."""
+
+    title: str
+    rows: tuple[RailRow, ...]
+
+
+class SearchView(Struct, frozen=True):
+    """The section. `answer` is its one sentence, `lines` say how it ended and what it could not see; `suspects` who is
+    not out of doubt."""
+
+    answer: str
+    story: Story
+    rails: tuple[Rails, ...]
     lines: tuple[str, ...]
     suspects: tuple[str, ...]
     rounds: tuple[SearchRound, ...]
@@ -59,10 +88,39 @@ def search_view(record: RunRecord) -> SearchView | None:
     if search.gone:
         lines.append(str(say("report.search.gone", hosts=folded(search.gone))))
     return SearchView(
+        answer=one_line(_answer(search, ends)),
+        story=story(record, search),
+        rails=tuple(map(_rails, search.rails)),
         lines=tuple(map(one_line, lines)),
         suspects=(*map(_suspect, search.suspects), *_between(search)),
         rounds=tuple(_round(one, search.unseen * SLOW_SHARE) for one in search.rounds),
     )
+
+
+def _answer(search: SearchRecord, ends: list[str]) -> str:
+    """Who it is, then how it ended."""
+    end = ends[0] if ends else search.ending
+    named = [one.host for one in search.suspects if one.standing in (Standing.CONFIRMED, Standing.LIKELY)]
+    if named:
+        return str(say("report.search.answer", who=folded(named), n=len(named), end=end))
+    between = [f"{link.a} - {link.b}" for link in search.links if link.state in _SETTLED]
+    between += [f"{a} - {b}" for a, b in search.paths]
+    if between:
+        return str(say("report.search.answer_between", who=", ".join(between), end=end))
+    return str(say("report.search.answer_nobody", end=end))
+
+
+def _rails(of: RailsRecord) -> Rails:
+    rows = []
+    for rail, loss in enumerate(of.losses):
+        device = of.devices[rail] if rail < len(of.devices) else ""
+        share = round(100 * (1 - loss))
+        slow = rail in of.slow
+        says = say("report.search.rail_slow") if slow else say("report.search.rail_fine")
+        hca = one_line(device) or str(say("search.rail.unnamed"))
+        bar = max(0, min(100, share))
+        rows.append(RailRow(str(say("report.search.rail", rail=rail)), hca, f"{share} %", bar, slow, str(says)))
+    return Rails(str(say("report.search.rails_of", host=one_line(of.host))), tuple(rows))
 
 
 def _suspect(standing: NodeStanding) -> str:
@@ -109,19 +167,8 @@ def _round(one: RoundRecord, slow: float) -> SearchRound:
     if one.untested:
         names = folded(host for pair in one.untested for host in pair)
         rest.append(str(say("report.search.untested", n=len(one.untested), hosts=names)))
-    title = say("report.search.round", round=one.round, kind=_kind(one.kind), jobs=len(one.pairs) + len(one.fulls))
+    title = say("report.search.round", round=one.round, kind=kind_text(one.kind), jobs=len(one.pairs) + len(one.fulls))
     return SearchRound(one_line(str(title)), tuple(rows), tuple(map(one_line, rest)))
-
-
-def _kind(kind: Kind) -> str:
-    messages = {
-        Kind.SLOW_RUN: say("report.search.slow_run"),
-        Kind.RAILS: say("report.search.rails"),
-        Kind.NODES: say("report.search.nodes"),
-        Kind.VERIFY: say("report.search.verify"),
-        Kind.HALVES: say("report.search.halves"),
-    }
-    return str(messages[kind])
 
 
 def _pair(pair: PairLine, slow: float) -> SearchRow:

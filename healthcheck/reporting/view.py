@@ -28,6 +28,19 @@ BANNER_NOTE = "run.simulated"
 """A note that the banner of a simulated report already says."""
 BY_URGENCY = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.DEGRADED, Verdict.SKIPPED, Verdict.PASS)
 
+_SECTIONS = (
+    ("todo", "report.heading.todo"),
+    ("map", "report.heading.map"),
+    ("bw", "report.heading.bandwidth"),
+    ("search", "report.heading.search"),
+    ("since", "report.heading.since"),
+    ("fleet", "report.fleet.heading"),
+    ("looks", "report.heading.looks"),
+    ("nodes", "report.heading.nodes"),
+    ("prov", "report.heading.provenance"),
+    ("words", "report.heading.words"),
+)
+
 
 class Start(Struct, frozen=True):
     """The box that starts the job now. Absent without a proven set."""
@@ -86,6 +99,7 @@ class Page(Struct, frozen=True):
     limits: tuple[tuple[str, str, str, str, str], ...]
     versions: tuple[tuple[str, str], ...]
     answers: Answers
+    contents: tuple[tuple[str, str], ...]
     bars: tuple[Bar, ...]
     since: Since | None
     fleet: FleetView
@@ -140,6 +154,7 @@ def page(record: RunRecord, before: BeforeAfter | None = None) -> Page:
             nodes=_nodes_answer(record),
             provenance=made.answer,
         ),
+        contents=_contents(record, before),
         bars=bars(record, table),
         since=since_view(before),
         fleet=fleet_view(record),
@@ -222,6 +237,12 @@ def _nodes(record: RunRecord) -> tuple[NodeLine, ...]:
             )
         )
     return tuple(lines)
+
+
+def _contents(record: RunRecord, before: BeforeAfter | None) -> tuple[tuple[str, str], ...]:
+    """(anchor, code of its title) of the sections this page has, in their order."""
+    absent = {"search": record.search is None, "since": before is None}
+    return tuple((anchor, code) for anchor, code in _SECTIONS if not absent.get(anchor))
 
 
 def _nodes_answer(record: RunRecord) -> str:

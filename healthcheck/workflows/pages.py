@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from healthcheck.model.earlier import Earlier
 from healthcheck.model.record import RunRecord
 from healthcheck.ports import RunStore
 from healthcheck.reporting.files import report_files
 
 
-def write_pages(record: RunRecord, store: RunStore) -> None:
-    """Render everything again from the record. Host lists are always written: one without hosts says why."""
-    for name, content in report_files(record).items():
+def write_pages(record: RunRecord, store: RunStore, earlier: Earlier | None = None) -> None:
+    """Render everything again from the record. Host lists are always written: one without hosts says why.
+
+    `earlier` is the run the pages hold this one against, None where nobody asked for one.
+    """
+    for name, content in report_files(record, earlier).items():
         store.write(name, content)

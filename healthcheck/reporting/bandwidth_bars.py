@@ -1,0 +1,71 @@
+"""Beside the numbers of the bandwidth table: a bar on one scale for all rows, and what known-good machines read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from healthcheck.model.message import say
+from healthcheck.model.record import RunRecord
+from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.bandwidth import Bandwidth, BandwidthRow
+from healthcheck.reporting.figures import not_measured, number
+from healthcheck.reporting.yardsticks import Bullet, Yardstick, bullet, yardsticks
+
+
+class Bar(Struct, frozen=True):
+    """One row: `bullet` is None without number or peak; `known_good` as text, in percent of it."""
+
+    bullet: Bullet | None
+    known_good: str
+
+
+def bars(record: RunRecord, table: Bandwidth) -> tuple[Bar, ...]:
+    """One for each row of the table, in its order."""
+    known = yardsticks(record)
+    shares = [row.value / known[row.of].peak for row in table.rows if _has_bar(row, known)]  # type: ignore[operator]
+    largest = max(shares, default=1.0)
+    return tuple(_bar(row, known.get(row.of, Yardstick()), largest) for row in table.rows)
+
+
+def _has_bar(row: BandwidthRow, known: dict[tuple[str, str], Yardstick]) -> bool:
+    return row.value is not None and row.of in known and bool(known[row.of].peak)
+
+
+def _bar(row: BandwidthRow, yardstick: Yardstick, largest: float) -> Bar:
+    if row.value is None:
+        return Bar(None, not_measured())
+    good = yardstick.known_good
+    if not good:
+        text = say("report.bandwidth.no_known_good")
+    else:
+        text = say("report.bandwidth.of_known_good", percent=round(100 * row.value / good), value=number(good))
+    return Bar(bullet(row.value, yardstick, largest), str(text))
+
+
+def bandwidth_answer(table: Bandwidth) -> str:
+    """The table in one line: each stage as it was found first, and how it ended."""
+    told: dict[tuple[str, str], list[BandwidthRow]] = {}
+    for row in table.rows:
+        told.setdefault(row.of, []).append(row)
+    return ". ".join(_stage(rows) for rows in told.values()) + "." if told else ""
+
+
+def _stage(rows: Sequence[BandwidthRow]) -> str:
+    first, last = rows[0], rows[-1]
+    if first.percent is None:
+        return str(say("report.bandwidth.told_unknown", stage=first.stage, busbw=first.judged, who=first.who))
+    parts = [
+        str(say("report.bandwidth.told", stage=first.stage, busbw=first.judged, of_peak=first.of_peak, who=_who(first)))
+    ]
+    alone = [row for row in rows[1:] if row.who_is_name and row.verdict is not Verdict.PASS]
+    if alone:
+        parts.append(str(say("report.bandwidth.below", n=len(alone))))
+    elif last is not first and last.percent is not None:
+        parts.append(str(say("report.bandwidth.told_next", busbw=last.judged, of_peak=last.of_peak, who=_who(last))))
+    return "; ".join(parts)
+
+
+def _who(row: BandwidthRow) -> str:
+    return row.hosts if row.who_is_name else row.who

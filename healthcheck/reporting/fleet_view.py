@@ -1,0 +1,60 @@
+"""Versions and settings of the nodes: those that differ first, and in one line those on which all agree."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from healthcheck.model.fleet import FleetSetting, FleetValue
+from healthcheck.model.message import say
+from healthcheck.model.record import RunRecord
+from healthcheck.reporting.figures import one_line
+
+MOST_VALUES = 6
+"""Values beside the most common one that are written out."""
+
+
+class FleetRow(Struct, frozen=True):
+    """One setting: what most nodes have, and each other value with its nodes (folded)."""
+
+    name: str
+    most: str
+    different: tuple[str, ...]
+
+
+class FleetView(Struct, frozen=True):
+    """`differ` are the settings with more than one value, `agree` the others; `agreeing` names how many those are."""
+
+    answer: str
+    differ: tuple[FleetRow, ...]
+    agree: tuple[FleetRow, ...]
+    agreeing: str
+
+
+def fleet_view(record: RunRecord) -> FleetView:
+    """Every setting that any node told."""
+    differ = tuple(_row(setting) for setting in record.fleet if len(setting.values) > 1)
+    agree = tuple(_row(setting) for setting in record.fleet if len(setting.values) == 1)
+    return FleetView(_answer(record, differ), differ, agree, str(say("report.fleet.agree", n=len(agree))))
+
+
+def _row(setting: FleetSetting) -> FleetRow:
+    first, *others = setting.values
+    shown = [_other(value) for value in others[:MOST_VALUES]]
+    if others[MOST_VALUES:]:
+        shown.append(str(say("report.terminal.more", n=len(others) - MOST_VALUES)))
+    most = say("report.fleet.on", value=one_line(first.value), n=first.count)
+    return FleetRow(one_line(setting.name), str(most), tuple(shown))
+
+
+def _other(value: FleetValue) -> str:
+    return str(say("report.fleet.differs", nodes=one_line(value.nodes), value=one_line(value.value)))
+
+
+def _answer(record: RunRecord, differ: tuple[FleetRow, ...]) -> str:
+    if not record.fleet:
+        return str(say("report.fleet.none"))
+    read, total = max(sum(value.count for value in setting.values) for setting in record.fleet), len(record.hosts)
+    if not differ:
+        return str(say("report.fleet.answer_same", read=read, total=total))
+    names = ", ".join(row.name for row in differ)
+    return str(say("report.fleet.answer", read=read, total=total, n=len(differ), all=len(record.fleet), names=names))

@@ -1,0 +1,86 @@
+"""What was run, with what, and where every limit comes from."""
+
+from __future__ import annotations
+
+import shlex
+
+from msgspec import Struct
+
+from healthcheck.model.message import say
+from healthcheck.model.record import JobRecord, RunRecord
+from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.again import run_folder
+from healthcheck.reporting.bandwidth import stage_text
+from healthcheck.reporting.figures import number, one_line
+from healthcheck.reporting.names import folded
+
+
+class Provenance(Struct, frozen=True):
+    """`limits` are (what, peak, PASS from, FAIL below, source), `commands` (title, line), the others (name, value).
+
+    `versions` has everything by name; `tools` leaves out what the nodes told, which stands by itself.
+    """
+
+    answer: str
+    limits: tuple[tuple[str, str, str, str, str], ...]
+    commands: tuple[tuple[str, str], ...]
+    versions: tuple[tuple[str, str], ...]
+    tools: tuple[tuple[str, str], ...]
+
+
+def provenance(record: RunRecord) -> Provenance:
+    """Everything a reader needs who does not believe a number."""
+    told = {setting.name for setting in record.fleet}
+    command = shlex.join(("healthcheck", "rejudge", run_folder(record)))
+    return Provenance(
+        answer=one_line(str(say("report.provenance.answer", command=command))),
+        limits=_limits(record),
+        commands=_commands(record),
+        versions=_versions(record, frozenset()),
+        tools=_versions(record, frozenset(told)),
+    )
+
+
+def _commands(record: RunRecord) -> tuple[tuple[str, str], ...]:
+    """One exact command line of each stage and collective, and one of each kind that is not PASS."""
+    kinds: dict[tuple[str, str, Verdict, bool], list[JobRecord]] = {}
+    for job in record.jobs:
+        if job.command:
+            kinds.setdefault((job.stage, job.collective, job.verdict, len(job.hosts) > 1), []).append(job)
+    lines: list[tuple[str, str]] = []
+    for jobs in kinds.values():
+        job = jobs[0]
+        alike = "report.commands.one" if len(jobs) == 1 else "report.commands.alike"
+        title = say(alike, stage=stage_text(job.stage), who=f"{folded(job.hosts)}, {job.verdict.name}", n=len(jobs))
+        lines.append((str(title), one_line(shlex.join(job.command))))
+    return tuple(lines)
+
+
+def _limits(record: RunRecord) -> tuple[tuple[str, str, str, str, str], ...]:
+    lines = [
+        (
+            " ".join(part for part in (stage_text(limit.stage), one_line(limit.collective)) if part),
+            f"{number(limit.peak)} {one_line(limit.unit)}",
+            f"{100 * limit.healthy:g} %",
+            f"{100 * limit.broken:g} %",
+            one_line(limit.source),
+        )
+        for limit in record.provenance.limits
+    ]
+    return tuple(dict.fromkeys(lines))
+
+
+def _versions(record: RunRecord, without: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    unknown = str(say("report.not_recorded"))
+    no_hosts = str(say("report.versions.no_hosts")) if record.simulated else unknown
+    made_by = record.provenance
+    digest = str(say("report.versions.digest", digest=made_by.playbook_sha256)) if made_by.playbook_sha256 else unknown
+    lines = [
+        (str(say("report.versions.tool")), made_by.tool or unknown),
+        *((name, value) for name, value in sorted(made_by.versions.items()) if name not in without),
+        (str(say("report.versions.playbook", name=record.playbook.name)), digest),
+        (str(say("report.versions.platform")), record.platform.name if record.platform is not None else unknown),
+        (str(say("report.versions.hostfile")), made_by.hostfile or no_hosts),
+        (str(say("report.versions.arguments")), shlex.join(made_by.arguments) or unknown),
+    ]
+    return tuple((one_line(name), one_line(value)) for name, value in lines)
