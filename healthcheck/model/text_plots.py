@@ -42,7 +42,7 @@ PLOT_TEXTS: dict[str, str] = {
     "report.plots.curve.title": "{stage}, {collective}: by message size",
     "report.plots.curve.line": "{who}: {busbw} GB/s, {of_peak}.",
     "report.plots.curve.line_no_peak": "{who}: {busbw} GB/s.",
-    "report.plots.curve.legend": "{who}: {verdict}",
+    "report.plots.curve.legend": "{verdict}: {who}",
     "report.plots.curve.more": "{n} more {n:job has|jobs have} no line here.",
     "report.plots.curve.placements": "Solid: out-of-place; dashed: in-place.",
     "report.plots.curve.judged": "Limits are shaded over the sizes that are judged, {span}.",
