@@ -4,7 +4,6 @@ from __future__ import annotations
 
 PAGE_TEXTS: dict[str, str] = {
     # --- the verdict block ---
-    "report.as_found": "{stage}, as found on {who}: {busbw} GB/s, {of_peak}.",
     "report.as_found_and_without": "{stage}, as found on {who}: {busbw} GB/s, {of_peak}. On {others}: {busbw_without} "
     "GB/s, {of_peak_without}.",
     "report.also": "Also: {what}.",
@@ -41,7 +40,7 @@ PAGE_TEXTS: dict[str, str] = {
     "report.search.slow_word": "slow",
     "report.search.fast_word": "fast",
     "report.search.rest_fast": "{n} other {n:pair|pairs}",
-    "report.search.rest_slow": "{n} more slow {n:pair|pairs}",
+    "report.search.rest_slow": "{n} more slow {n:pair|pairs}: {names}",
     "report.search.all_fast": "{n} {n:pair|pairs}",
     "report.search.range": "{low} to {high}",
     "report.search.tells_all": "somebody among them, or what lies between",
@@ -56,7 +55,6 @@ PAGE_TEXTS: dict[str, str] = {
     "none.",
     "report.search.strip_groups": "A column for each group of the map. Tall: one of its nodes was in a slow job. Low: "
     "in fast jobs only. Dot: in none.",
-    "report.search.details": "Every job of round {round}",
     "report.search.rails_of": "Every rail of {host}",
     "report.search.rails_answer": "One HCA a node at a time, beside what healthy rails read.",
     "report.search.rail": "rail {rail}",
@@ -80,6 +78,8 @@ PAGE_TEXTS: dict[str, str] = {
     "report.since.verdict": "verdict",
     "report.since.no_number": "no number",
     "report.since.numbers_same": "numbers unchanged",
+    "report.since.as_found": "{before} nodes as found then, {now} now",
+    "report.since.judged": "{value}, {verdict}",
     "report.since.was_measured": "measured",
     "report.since.more": "{n} more {word}: {names}.",
     "report.since.changed": "What was changed on the machines or in the run",
@@ -114,7 +114,7 @@ PAGE_TEXTS: dict[str, str] = {
     # --- provenance ---
     "report.heading.provenance": "Provenance",
     "report.provenance.answer": "What was run, with what, and where every limit comes from. Judge it again by other "
-    "limits, from what is stored: {command}",
+    "limits, from what is stored:",
     "report.provenance.tools": "Tools and inputs",
     "report.provenance.commands": "{n} command {n:line|lines}, exactly as run",
 }

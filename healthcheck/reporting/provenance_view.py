@@ -16,12 +16,14 @@ from healthcheck.reporting.names import folded
 
 
 class Provenance(Struct, frozen=True):
-    """`limits` are (what, peak, PASS from, FAIL below, source), `commands` (title, line), the others (name, value).
+    """`judge_again` is the line that judges the run again.
+
+    `limits` are (what, peak, PASS from, FAIL below, source), `commands` (title, line), the others (name, value).
 
     `versions` has everything by name; `tools` leaves out what the nodes told, which stands by itself.
     """
 
-    answer: str
+    judge_again: str
     limits: tuple[tuple[str, str, str, str, str], ...]
     commands: tuple[tuple[str, str], ...]
     versions: tuple[tuple[str, str], ...]
@@ -33,7 +35,7 @@ def provenance(record: RunRecord) -> Provenance:
     told = {setting.name for setting in record.fleet}
     command = shlex.join(("healthcheck", "rejudge", run_folder(record)))
     return Provenance(
-        answer=one_line(str(say("report.provenance.answer", command=command))),
+        judge_again=one_line(command),
         limits=_limits(record),
         commands=_commands(record),
         versions=_versions(record, frozenset()),

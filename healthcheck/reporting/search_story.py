@@ -140,7 +140,7 @@ def _rows(one: RoundRecord, bar: float, seen: _Seen) -> tuple[StoryRow, ...]:
     if slow[MOST_SLOW:]:
         rest = slow[MOST_SLOW:]
         names = folded(host for pair in rest for host in (pair.a, pair.b))
-        who = f"{say('report.search.rest_slow', n=len(rest))}: {names}"
+        who = str(say("report.search.rest_slow", n=len(rest), names=names))
         rows.append(_row(who, rest, slow=True, tells=str(say("report.search.tells_pair"))))
     if fast:
         new = folded(sorted(seen.fast - seen.cleared))

@@ -10,7 +10,7 @@ from healthcheck.errors import HealthcheckError
 from healthcheck.evaluation.comparison import compare
 from healthcheck.evaluation.earlier_of import told_of
 from healthcheck.model.comparison import Absent, Comparison, Direction, GroupChange, Moved, VerdictChange
-from healthcheck.model.earlier import Earlier, EarlierRun
+from healthcheck.model.earlier import Earlier, EarlierRun, PastReading
 from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.playbook import STAGES
 from healthcheck.model.record import RunRecord
@@ -30,6 +30,8 @@ _WORDS = {
     Direction.SAME: "report.since.same",
     Direction.UNKNOWN: "report.since.unknown",
 }
+
+_Readings = dict[tuple[str, str], tuple[PastReading, PastReading]]
 
 
 class BeforeAfter(Struct, frozen=True):
@@ -86,7 +88,7 @@ def since_view(found: BeforeAfter | None) -> Since | None:
     if found.comparison is None:
         return Since(str(say("report.since.none")), "", (), notes, (), ())
     comparison = found.comparison
-    rows = _rows(comparison)
+    rows = _rows(comparison, _as_found(comparison, found.runs))
     told = tuple(one_line(change_line(change)) for change in comparison.changes)
     gaps = tuple(one_line(str(gap)) for gap in comparison.not_compared)
     return Since(
@@ -119,7 +121,14 @@ def _unknown(comparison: Comparison) -> set[str]:
     return named | {one.hosts for one in comparison.missing}
 
 
-def _rows(comparison: Comparison) -> list[SinceRow]:
+def _as_found(comparison: Comparison, runs: Sequence[EarlierRun]) -> _Readings:
+    """What both runs read in each stage over several nodes, on however many of them."""
+    by_run = {run.run_id: {(one.stage, one.collective): one for one in run.readings} for run in runs}
+    before, after = (by_run.get(side.run_id, {}) for side in (comparison.before, comparison.after))
+    return {key: (one, after[key]) for key, one in before.items() if key in after and not one.lowest}
+
+
+def _rows(comparison: Comparison, as_found: _Readings) -> list[SinceRow]:
     """Each stage, then who got worse, who got better, and of whom nobody knows; a node stands in one row a stage."""
     verdicts = {change.hosts: change for change in comparison.verdicts if not change.stage}
     rows = [_group(group) for group in comparison.groups if group.saturated]
@@ -131,7 +140,8 @@ def _rows(comparison: Comparison) -> list[SinceRow]:
             if one.saturated or (one.stage, one.collective, one.hosts) not in judged:
                 rows.append(_moved(one, verdicts.get(one.hosts)))
                 told.add(one.hosts)
-        rows += [_verdict(change) for change in comparison.verdicts if _stands_alone(change, way, told)]
+        alone = [change for change in comparison.verdicts if _stands_alone(change, way, told)]
+        rows += [_verdict(change, as_found.get((change.stage, change.collective))) for change in alone]
         told |= {change.hosts for change in comparison.verdicts if change.direction is way}
     return [*rows, *(_missing(one) for one in comparison.missing if one.hosts not in told)]
 
@@ -171,7 +181,9 @@ def _moved(one: Moved, verdict: VerdictChange | None) -> SinceRow:
     )
 
 
-def _verdict(change: VerdictChange) -> SinceRow:
+def _verdict(change: VerdictChange, as_found: tuple[PastReading, PastReading] | None) -> SinceRow:
+    if as_found is not None:
+        return _joint(change, *as_found)
     measured = _kind(change.stage, change.collective) if change.stage else str(say("report.since.verdict"))
     same = say("report.since.numbers_same") if change.within_noise else say("report.since.no_number")
     return SinceRow(
@@ -180,6 +192,19 @@ def _verdict(change: VerdictChange) -> SinceRow:
         one_line(change.before),
         one_line(change.after),
         str(same),
+        _word(change.direction),
+        one_line(str(change.reason or say("compare.why.not_recorded"))),
+    )
+
+
+def _joint(change: VerdictChange, before: PastReading, after: PastReading) -> SinceRow:
+    """A job over several nodes, which need not be as many as before: the numbers are told, the verdict decides."""
+    return SinceRow(
+        str(say("report.since.as_found", before=before.nodes, now=after.nodes)),
+        _kind(change.stage, change.collective),
+        str(say("report.since.judged", value=_value(before.gbyte_s), verdict=one_line(change.before))),
+        str(say("report.since.judged", value=_value(after.gbyte_s), verdict=one_line(change.after))),
+        percent(100 * (after.gbyte_s / before.gbyte_s - 1)) if before.gbyte_s > 0 else not_measured(),
         _word(change.direction),
         one_line(str(change.reason or say("compare.why.not_recorded"))),
     )

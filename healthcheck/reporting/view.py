@@ -104,6 +104,7 @@ class Page(Struct, frozen=True):
     since: Since | None
     fleet: FleetView
     tools: tuple[tuple[str, str], ...]
+    judge_again: str
 
 
 def page(record: RunRecord, before: BeforeAfter | None = None) -> Page:
@@ -152,13 +153,14 @@ def page(record: RunRecord, before: BeforeAfter | None = None) -> Page:
             bandwidth=bandwidth_answer(table),
             looks=looks_answer(looked),
             nodes=_nodes_answer(record),
-            provenance=made.answer,
+            provenance=str(say("report.provenance.answer")),
         ),
         contents=_contents(record, before),
         bars=bars(record, table),
         since=since_view(before),
         fleet=fleet_view(record),
         tools=made.tools,
+        judge_again=made.judge_again,
     )
 
 
