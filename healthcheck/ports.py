@@ -15,6 +15,7 @@ from healthcheck.model.command import Command, CommandResult, JobOutcome
 from healthcheck.model.history import Past
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message
+from healthcheck.model.progress import Step
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 
@@ -127,12 +128,16 @@ class Clock(Protocol):
 
 
 class Event(Struct, frozen=True):
-    """Something a person watching would like to know. `host` empty for a whole stage."""
+    """Something a person watching would like to know. `host` empty for a whole stage.
+
+    `step` says how far the stage has come with it; None for what was found on the way.
+    """
 
     stage: str
     message: Message
     host: str = ""
     verdict: Verdict | None = None
+    step: Step | None = None
 
 
 class Observer(Protocol):

@@ -1,60 +1,87 @@
-"""What a person sees while it runs: one plain line an event, on stderr, with UTC time where nobody watches."""
+"""What a person sees while it runs, on stderr: one plain line an event, or lines that are redrawn on a terminal."""
 
 from __future__ import annotations
 
-import os
 import sys
-from typing import TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
-from healthcheck.model.message import say
-from healthcheck.model.verdict import Verdict
+from healthcheck.cli.outlet import Outlet
+from healthcheck.cli.progress import Head, Lines
+from healthcheck.cli.terminal import has_colour, may_redraw, painted
+from healthcheck.model.language import speaking, spoken
 from healthcheck.ports import Clock, Event
 
-_COLOUR = {
-    Verdict.PASS: "32",
-    Verdict.DEGRADED: "33",
-    Verdict.INCONCLUSIVE: "35",
-    Verdict.FAIL: "31",
-    Verdict.SKIPPED: "2",
-}
+if TYPE_CHECKING:
+    from healthcheck.cli.options import Loudness
+    from healthcheck.workflows.request import RunRequest
+
+
+class Watcher(Protocol):
+    """A ports.Observer with an end: what it still has to say is said when it is closed."""
+
+    def event(self, event: Event) -> None:
+        """Show it, or not."""
+
+    def stopping(self) -> bool:
+        """The user wants to stop. True: it is said here; False: nothing is drawn that a plain line would spoil.
+
+        Called from a signal handler: it takes no lock and writes nothing.
+        """
+
+    def close(self) -> None:
+        """Leave the terminal as it was found, with everything said. May be called twice."""
 
 
 class Console:
-    """ports.Observer: `02:16:37Z probe       gpu022 INCONCLUSIVE no answer...`. Colour on a terminal only."""
+    """One line an event: `02:16:37Z probe       gpu022 INCONCLUSIVE no answer...`. Colour on a terminal only."""
 
-    def __init__(self, clock: Clock, stream: TextIO | None = None, quiet: bool = False, quiet_pass: int = 16) -> None:
+    def __init__(self, clock: Clock, stream: TextIO | None = None, quiet: bool = False, verbose: bool = False) -> None:
         self._clock = clock
         chosen: TextIO | None = stream or sys.stderr
-        self._stream = chosen
-        self._colour = chosen is not None and chosen.isatty() and "NO_COLOR" not in os.environ
-        self._quiet = quiet or chosen is None
-        self._passes: dict[str, int] = {}
-        self._quiet_pass = quiet_pass
+        self._outlet = Outlet(None if quiet else chosen)
+        self._colour = has_colour(chosen)
+        self._lines = Lines(verbose)
+        self._language = spoken()
 
     def event(self, event: Event) -> None:
-        """Print it; a long row of hosts that pass is not worth a line each."""
-        if self._quiet:
+        """Print it, where it is worth a line."""
+        if self._outlet.gone:
             return
-        if event.verdict is Verdict.PASS and event.host:
-            self._passes[event.stage] = self._passes.get(event.stage, 0) + 1
-            if self._passes[event.stage] == self._quiet_pass + 1:
-                event = Event(event.stage, say("progress.no_more_passes"))
-            elif self._passes[event.stage] > self._quiet_pass:
-                return
-        from healthcheck.reporting.figures import one_line
+        with speaking(self._language):  # of whoever reads this; what a workflow records is English
+            lines = self._lines.of(event, self._clock.monotonic())
+        for text in lines:
+            line = f"{self._clock.now():%H:%M:%SZ} {event.stage:<11} {text}"
+            self._outlet.put((painted(line) if self._colour else line) + "\n")
 
-        words = [f"{self._clock.now():%H:%M:%SZ}", f"{event.stage:<11}"]
-        words += [one_line(event.host)] if event.host else []
-        words += [self._verdict(event.verdict)] if event.verdict is not None else []
-        if self._stream is not None:
-            try:
-                self._stream.write(" ".join((*words, one_line(str(event.message)))) + "\n")
-                self._stream.flush()
-            except (OSError, ValueError):
-                # Nobody listens any more (`2>&1 | head`): the check-up goes on, its record says everything.
-                self._quiet = True
+    def stopping(self) -> bool:
+        """A plain line does no harm."""
+        return False
 
-    def _verdict(self, verdict: Verdict) -> str:
-        if not self._colour:
-            return verdict.name
-        return f"\x1b[{_COLOUR[verdict]}m{verdict.name}\x1b[0m"
+    def close(self) -> None:
+        """Wait until everything is written."""
+        self._outlet.close()
+
+
+def head_of(request: RunRequest, folder: str) -> Head:
+    """Version, nodes, machine type where it was named, playbook; and where it is written."""
+    from healthcheck import __version__
+    from healthcheck.model.message import say
+    from healthcheck.reporting.figures import one_line
+
+    nodes = len(request.hosts)
+    words = [
+        f"healthcheck {__version__}",
+        str(say("progress.head_simulated" if request.simulated else "progress.head", nodes=nodes)),
+        *([str(say("progress.platform", name=request.platform.name))] if request.platform is not None else []),
+        str(say("progress.playbook", name=request.playbook.name)),
+    ]
+    return Head(("   ".join(map(one_line, words)), one_line(str(say("progress.writing", folder=folder)))), nodes)
+
+
+def watcher(clock: Clock, head: Head, loud: Loudness) -> Watcher:
+    """Lines that are redrawn where standard error is a terminal for it, else plain ones."""
+    if loud.quiet or not may_redraw(sys.stderr):
+        return Console(clock, quiet=loud.quiet, verbose=loud.verbose)
+    from healthcheck.cli.live import LiveConsole
+
+    return LiveConsole(clock, head, sys.stderr, loud.verbose)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from healthcheck.cli import options
+from healthcheck.cli.language import in_english
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +31,7 @@ def command(
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     lang: options.Lang = None,
 ) -> None:
     """Show a whole check-up on a simulated cluster: real SSH on loopback, simulated GPUs and mpirun, planted faults.
@@ -46,24 +48,27 @@ def command(
     planted = fault if fault is not None else DEFAULT_FAULTS
     platform, _ = load_platform(SIMULATED_PLATFORM)
     cluster = SimCluster(nodes, platform, seed, tuple(map(parse_fault, planted)), LEAF_SIZE)
-    say(str(message("demo.head", nodes=nodes)))
-    faults = ", ".join(planted)
-    say(str(message("demo.planted", faults=faults) if faults else message("demo.planted_nothing")))
-    surprises = differences(_check_up(cluster, results, json, quiet), cluster)
+    loud, faults = options.loudness(quiet, verbose), ", ".join(planted)
+    if not quiet:
+        say(str(message("demo.head", nodes=nodes)))
+        say(str(message("demo.planted", faults=faults) if faults else message("demo.planted_nothing")))
+    surprises = differences(_check_up(cluster, results, json, loud), cluster)
     for line in surprises:
         say(str(message("demo.not_as_planted", line=line)))
-    if not surprises:
+    if not surprises and not quiet:
         say(str(message("demo.as_planted")))
     raise typer.Exit(1 if surprises else 0)
 
 
-def _check_up(cluster: SimCluster, results: Path, as_json: bool, quiet: bool) -> RunRecord:
+def _check_up(cluster: SimCluster, results: Path, as_json: bool, loud: options.Loudness) -> RunRecord:
     """Serve the cluster, check it up as any other over SSH, write the pages."""
+    from contextlib import closing
+
     from msgspec.structs import replace
 
     from healthcheck.cli.asked import Asked, Inputs, new_request
-    from healthcheck.cli.console import Console
-    from healthcheck.cli.finish import finish
+    from healthcheck.cli.console import head_of, watcher
+    from healthcheck.cli.finish import finish, shown
     from healthcheck.cli.signals import stop_on_signals
     from healthcheck.edge.shipped import load_playbook
     from healthcheck.edge.store import DirectoryStore
@@ -88,16 +93,18 @@ def _check_up(cluster: SimCluster, results: Path, as_json: bool, quiet: bool) ->
         inputs = Inputs(playbook, text, None, server.hosts(), hosts_text)
         asked = Asked(hosts=None, results=results)
         request = replace(new_request(asked, inputs, store.folder.name), simulated=True)
-        engine = Engine(outside.transport, outside.local, outside.clock, Console(outside.clock, quiet=quiet), store)
-        try:
-            with stop_on_signals(engine.cancel):
-                record = check_up(request, engine, {})
-        except Interrupted:
-            finish(store.load_record(), store, as_json, quiet)
-            raise
-        finally:
-            outside.close()
-    finish(record, store, as_json, quiet)
+        watching = watcher(outside.clock, head_of(request, shown(store.folder)), loud)
+        engine = Engine(outside.transport, outside.local, outside.clock, watching, store)
+        with closing(watching):
+            try:
+                with stop_on_signals(engine.cancel, watching.stopping), in_english():
+                    record = check_up(request, engine, {})
+            except Interrupted:
+                finish(store.load_record(), store, as_json, loud, watching)
+                raise
+            finally:
+                outside.close()
+            finish(record, store, as_json, loud, watching)
     return record
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import shutil
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from healthcheck.cli.exits import out, say
+from healthcheck.cli.terminal import WIDEST, has_colour, painted, width
 from healthcheck.edge.earlier import settled_earlier
 from healthcheck.edge.history_index import DirectoryIndex
 from healthcheck.errors import StoreError
@@ -16,21 +18,28 @@ from healthcheck.ports import RunStore
 from healthcheck.reporting.summary import stdout_line, terminal_summary
 from healthcheck.workflows.pages import write_pages
 
-WIDEST = 96
+if TYPE_CHECKING:
+    from healthcheck.cli.console import Watcher
+    from healthcheck.cli.options import Loudness
 
 
-def finish(record: RunRecord, store: RunStore, as_json: bool, quiet: bool) -> None:
-    """Write the pages and the line of the history; then either the record as JSON or the one line on stdout."""
+def finish(record: RunRecord, store: RunStore, as_json: bool, loud: Loudness, watching: Watcher) -> None:
+    """Write the pages and the line of the history; then either the record as JSON or the one line on stdout.
+
+    `watching` is closed in between: what it redraws has to be gone before the end is told.
+    """
     failed: StoreError | None = None
     try:
         write_pages(record, store, settled_earlier(record, store))
     except StoreError as error:
         failed = error
     notes = DirectoryIndex(store.folder.parent).add(store.folder)
-    if not quiet and failed is None:
-        width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
-        for line in terminal_summary(record, width, _shown(store.folder)):
-            say(line)
+    watching.close()
+    if not loud.quiet and failed is None:
+        colour = has_colour(sys.stderr)
+        say()
+        for line in terminal_summary(record, min(WIDEST, width(sys.stderr)), shown(store.folder)):
+            say(painted(line) if colour else line)
         say()
         for note in notes:
             say(str(note))
@@ -43,7 +52,7 @@ def finish(record: RunRecord, store: RunStore, as_json: bool, quiet: bool) -> No
         raise StoreError(f"{failed}; the record is whole, but not every page of it could be written: {again}")
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
     """Relative to the working directory where that is shorter."""
     try:
         return str(path.resolve().relative_to(Path.cwd()))

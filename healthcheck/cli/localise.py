@@ -36,6 +36,7 @@ def command(
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     lang: options.Lang = None,
     simulate: options.Simulate = None,
     seed: options.Seed = 0,
@@ -50,6 +51,7 @@ def command(
     from healthcheck.cli.asked import Asked
     from healthcheck.cli.run import run_and_finish
 
+    loud = options.loudness(quiet, verbose)
     asked = Asked(
         hosts=hosts,
         playbook=playbook,
@@ -81,4 +83,4 @@ def command(
         with on_stdout(lang, json):
             print_plan(asked, json)
         return
-    raise typer.Exit(run_and_finish(asked, json, quiet, resume=resume))
+    raise typer.Exit(run_and_finish(asked, json, loud, resume=resume))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -23,7 +23,10 @@ Lang = Annotated[
         "--lang", metavar="en|zh", callback=speak, help="Language of pages and stderr. Default: what LANG asks for."
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the line on stdout.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="A line for every event and, at the end, looks, limits and notes.")
+]
 Simulate = Annotated[int | None, typer.Option("--simulate", min=1, max=20_000, help="Use N simulated nodes, no hosts.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the simulated noise.")]
 LeafSize = Annotated[int, typer.Option("--leaf-size", min=1, help="Simulated nodes per leaf.")]
@@ -53,6 +56,23 @@ BaselineFile = Annotated[
 NoHistory = Annotated[
     bool, typer.Option("--no-history", help="Do not hold the nodes against their own earlier runs in --results.")
 ]
+
+
+class Loudness(NamedTuple):
+    """How much is said on stderr."""
+
+    quiet: bool = False
+    verbose: bool = False
+
+
+def loudness(quiet: bool, verbose: bool) -> Loudness:
+    """What -q and -v ask for; InputError for both at once."""
+    if quiet and verbose:
+        from healthcheck.errors import InputError
+
+        raise InputError("--quiet", "asks for nothing and --verbose for everything on stderr; give one of them")
+    return Loudness(quiet, verbose)
+
 
 DEFAULT_RESULTS = Path("reports")
 # More than any cluster asks for at once: in effect no bound.

@@ -19,6 +19,7 @@ def command(
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     lang: options.Lang = None,
     simulate: options.Simulate = None,
     seed: options.Seed = 0,
@@ -33,6 +34,7 @@ def command(
     from healthcheck.cli.asked import Asked
     from healthcheck.cli.run import run_and_finish
 
+    loud = options.loudness(quiet, verbose)
     asked = Asked(
         hosts=hosts,
         playbook=playbook,
@@ -48,4 +50,4 @@ def command(
         nccl_tests=nccl_tests,
         only="probe",
     )
-    raise typer.Exit(run_and_finish(asked, json, quiet))
+    raise typer.Exit(run_and_finish(asked, json, loud))

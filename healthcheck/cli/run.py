@@ -44,6 +44,7 @@ def command(
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     lang: options.Lang = None,
     simulate: options.Simulate = None,
     seed: options.Seed = 0,
@@ -57,6 +58,7 @@ def command(
     """
     from healthcheck.cli.asked import Asked
 
+    loud = options.loudness(quiet, verbose)
     asked = Asked(
         hosts=hosts,
         playbook=playbook,
@@ -87,14 +89,14 @@ def command(
         with on_stdout(lang, json):
             print_plan(asked, json)
         return
-    code = run_and_finish(asked, json, quiet, resume=resume, clean=clean, parallel=parallel, history=True)
+    code = run_and_finish(asked, json, loud, resume=resume, clean=clean, parallel=parallel, history=True)
     raise typer.Exit(code)
 
 
 def run_and_finish(
     asked: Asked,
     as_json: bool,
-    quiet: bool,
+    loud: options.Loudness,
     *,
     resume: str | None = None,
     clean: bool = False,
@@ -105,12 +107,14 @@ def run_and_finish(
 
     `history`: where no baseline is given, the nodes are held against their own past in the results folder.
     """
+    from contextlib import closing
+
     from msgspec.structs import replace
 
     from healthcheck.cli.asked import new_run, resumed_run
-    from healthcheck.cli.console import Console
+    from healthcheck.cli.console import head_of, watcher
     from healthcheck.cli.exits import say
-    from healthcheck.cli.finish import finish
+    from healthcheck.cli.finish import finish, shown
     from healthcheck.cli.signals import stop_on_signals
     from healthcheck.errors import Interrupted, StoreError
     from healthcheck.model.message import say as message
@@ -122,43 +126,45 @@ def run_and_finish(
 
     # Inputs first: a mistake in them must have touched no host, not even to clean up.
     request, store, earlier, outside = new_run(asked) if resume is None else resumed_run(asked, resume)
-    _settle_dead_runs(asked, resume, clean)
-    if outside.note is not None:
+    _settle_dead_runs(asked, resume, clean, loud.quiet)
+    if outside.note is not None and not loud.quiet:
         say(str(message("cli.note", what=outside.note)))
+    watching = watcher(outside.clock, head_of(request, shown(store.folder)), loud)
     engine = Engine(
         outside.transport,
         outside.local,
         outside.clock,
-        Console(outside.clock, quiet=quiet),
+        watching,
         store,
         parallel=parallel,
         memory=memory_of(store.folder, request) if history and request.history else None,
     )
-    try:
-        # What is recorded must not depend on who reads along: the console tells it in the reader's language.
-        with stop_on_signals(engine.cancel), in_english():
-            if resume is not None:
-                # What the run left behind carries its token, which is ours again: it must not run beside new jobs.
-                list(sweep_all(request.hosts, request.owner.token, engine, end=True))
-                left = delete_logs(request.hosts, request.owner.token, engine)
-                earlier = {
-                    job: replace(outcome, nccl_left=tuple(host for host in outcome.nccl_left if host in left))
-                    for job, outcome in earlier.items()
-                }
-            record = check_up(request, engine, earlier)
-    except Interrupted:
-        finish(store.load_record(), store, as_json, quiet)
-        raise
-    except StoreError as error:
-        on = f"go on with healthcheck run --resume {shlex.quote(str(store.folder))}"
-        raise StoreError(f"{error}; the jobs were ended and what was measured before is kept: {on}") from error
-    finally:
-        outside.close()
-    finish(record, store, as_json, quiet)
+    with closing(watching):
+        try:
+            # What is recorded must not depend on who reads along: the console tells it in the reader's language.
+            with stop_on_signals(engine.cancel, watching.stopping), in_english():
+                if resume is not None:
+                    # What the run left behind carries its token, which is ours again: it must not run beside new jobs.
+                    list(sweep_all(request.hosts, request.owner.token, engine, end=True))
+                    left = delete_logs(request.hosts, request.owner.token, engine)
+                    earlier = {
+                        job: replace(outcome, nccl_left=tuple(host for host in outcome.nccl_left if host in left))
+                        for job, outcome in earlier.items()
+                    }
+                record = check_up(request, engine, earlier)
+        except Interrupted:
+            finish(store.load_record(), store, as_json, loud, watching)
+            raise
+        except StoreError as error:
+            on = f"go on with healthcheck run --resume {shlex.quote(str(store.folder))}"
+            raise StoreError(f"{error}; the jobs were ended and what was measured before is kept: {on}") from error
+        finally:
+            outside.close()
+        finish(record, store, as_json, loud, watching)
     return record.exit_code if record.exit_code is not None else 3
 
 
-def _settle_dead_runs(asked: Asked, resume: str | None, clean: bool) -> None:
+def _settle_dead_runs(asked: Asked, resume: str | None, clean: bool, quiet: bool) -> None:
     """End what runs of this user that were cut off may have left on the nodes, or name them; not the one resumed."""
     from healthcheck.cli.asked import tell_leftovers
     from healthcheck.cli.clean import clean_up, dead_runs
@@ -167,5 +173,5 @@ def _settle_dead_runs(asked: Asked, resume: str | None, clean: bool) -> None:
     if clean:
         for record in dead:
             clean_up(record, asked)
-    else:
+    elif not quiet:
         tell_leftovers([record for record in dead if resume is None or record.run_id != Path(resume).name])

@@ -44,8 +44,7 @@ PROGRESS_TEXTS: dict[str, str] = {
     "progress.longer": "longer than the planned {time}",
     "progress.budget": "budget {time}",
     "progress.to_stop": "Ctrl-C stops and keeps what is known",
-    "progress.stopping": "stopping: the jobs are being ended on the nodes, what was measured is kept (again: end at "
-    "once)",
+    "progress.stopping": "stopping the jobs on the nodes, keeping what was measured (again: at once)",
     "progress.time_s": "{seconds} s",
     "progress.time_minutes": "{minutes} min",
     "progress.time_min": "{minutes} min {seconds:02d} s",

@@ -8,7 +8,6 @@ SEARCH_TEXTS: dict[str, str] = {
     "search.whole_nodes": "no single rail is slow: once more with pairs of whole nodes",
     "search.rails": "the rails of {nodes} {nodes:node|nodes}, each by itself: {jobs} {jobs:job|jobs}",
     "search.round": "round {round}: {jobs} {jobs:job|jobs}",
-    "search.done": "{rounds} {rounds:round|rounds}: {how}",
     "search.nothing_to_search": "nothing to search: the nodes together are not slow",
     "search.no_joint_job": "no job over all nodes was measured, so there is nothing to search for",
     "search.reading_source": "round {round}, with {partner}",

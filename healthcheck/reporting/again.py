@@ -11,7 +11,7 @@ from healthcheck.reporting.decision import excluded
 
 DEFAULT_RESULTS = "reports"
 _HOSTS, _RESULTS, _START = ("H", "hosts"), ("o", "results"), (None, "launch-from")
-_FLAGS_BEFORE = "q"
+_FLAGS_BEFORE = "qv"
 """Short flags without a value: they may stand before another short option in one word."""
 
 

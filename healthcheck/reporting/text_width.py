@@ -1,4 +1,4 @@
-"""How wide a text is on a terminal, where a Chinese character takes two columns: padding, cutting and wrapping by it."""
+"""How wide a text is on a terminal, where a Chinese character takes two columns: padding, cutting, wrapping by it."""
 
 from __future__ import annotations
 

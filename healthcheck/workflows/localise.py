@@ -125,7 +125,8 @@ class _Search:
         if slow.busbw_gbyte_s is not None:
             measured, expected = round(slow.busbw_gbyte_s, 1), round(slow.expected_gbyte_s, 1)
             message = say("search.begins", hosts=len(slow.hosts), measured=measured, expected=expected, way=way)
-        self.engine.observer.event(Event(STAGE, message, step=Begun(0, budget_s=self._budget_s)))
+        begun = Begun(0, budget_s=self._budget_s, suspects=len(slow.hosts))
+        self.engine.observer.event(Event(STAGE, message, step=begun))
         return self._way(rails)
 
     def _way(self, rails: int) -> PairWay:
@@ -249,7 +250,7 @@ class _Search:
             if check.verdict > Verdict.PASS:
                 self.engine.observer.event(Event(STAGE, check.message, str(check.component), check.verdict))
         rounds, how = 1 + len(self.played), checks[-1 - len(self.plays.lost())].message
-        self.engine.observer.event(Event(STAGE, how, step=Over(rounds, rounds)))
+        self.engine.observer.event(Event(STAGE, how, step=Over(rounds, 0)))
 
 
 def _starts_over(step: Round) -> bool:

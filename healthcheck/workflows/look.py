@@ -16,6 +16,7 @@ from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.playbook import PROBE_STAGE
+from healthcheck.model.progress import Begun, Counted
 from healthcheck.model.verdict import Verdict
 from healthcheck.ports import Event, Transport
 from healthcheck.probes.batch import Part, batch_argv, deadline_s, split
@@ -114,7 +115,9 @@ def busy_now(host: Host, ledger: Ledger, engine: Engine) -> tuple[CheckResult, .
 
 def look_at_all(ledger: Ledger, engine: Engine) -> None:
     """Visit every host of the run and write down what was found; hosts that cannot be measured are set aside."""
-    request = ledger.request
+    request, of = ledger.request, len(ledger.request.hosts)
+    engine.observer.event(Event(PROBE_STAGE, say("progress.who", hosts=of), step=Begun(of)))
+    seen = 0
     for host, look in visit(
         request.hosts, lambda host: look_at(host, request, engine.transport, engine), engine.cancel, engine.width
     ):
@@ -123,9 +126,13 @@ def look_at_all(ledger: Ledger, engine: Engine) -> None:
             message = look.refusal or say("probe.no_output", code=-1)
             ledger.set_aside[host.name] = message
             ledger.add_checks([not_reached(host, message, look.rule)])
-            engine.observer.event(Event(PROBE_STAGE, message, host.name, Verdict.INCONCLUSIVE))
+            step = Counted(seen, of)
+            engine.observer.event(Event(PROBE_STAGE, message, host.name, Verdict.INCONCLUSIVE, step))
         else:
             ledger.add_facts(look.facts, look.made)
+            seen += 1
+            answered = say("progress.answered")
+            engine.observer.event(Event(PROBE_STAGE, answered, host.name, step=Counted(seen, of)))
     for host in request.hosts:
         if host.name in ledger.facts:
             # They answered in any order; whatever is said of all of them goes by that of the hostfile.

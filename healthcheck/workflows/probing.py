@@ -10,9 +10,10 @@ from healthcheck.evaluation.fleet import judge_drift, judge_pins
 from healthcheck.model.component import FABRIC, node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
-from healthcheck.model.message import say
+from healthcheck.model.message import Message, say
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import BENCHMARK_STAGES, PROBE_STAGE
+from healthcheck.model.progress import Begun, Counted, Over
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.record_codec import encode_platform
 from healthcheck.ports import Event
@@ -42,8 +43,15 @@ def probe_before(ledger: Ledger, engine: Engine) -> None:
     judge_before(ledger, engine, ledger.slurm.judge)
     if ledger.platform is not None:
         engine.store.write("inputs/platform.json", encode_platform(ledger.platform))
-    reached, hosts = len(ledger.facts), len(ledger.request.hosts)
-    engine.observer.event(Event(PROBE_STAGE, say("stage.probe_done", reached=reached, hosts=hosts)))
+    over = Over(len(ledger.facts), len(ledger.request.hosts))
+    engine.observer.event(Event(PROBE_STAGE, _machine(ledger), step=over))
+
+
+def _machine(ledger: Ledger) -> Message:
+    if ledger.platform is None:
+        return say("progress.platform_unknown")
+    name = ledger.platform.name
+    return say("progress.platform" if ledger.request.platform is not None else "progress.platform_found", name=name)
 
 
 def judge_before(ledger: Ledger, engine: Engine, allocated: Callable[[Host], CheckResult | None]) -> None:
@@ -147,8 +155,15 @@ def probe_after(ledger: Ledger, engine: Engine) -> None:
         return
     request = ledger.request
     hosts = [host for host in request.hosts if host.name in ledger.facts]
+    if not hosts:
+        return
+    tell, again, answered, seen = engine.observer.event, say("progress.after"), say("progress.answered"), 0
+    tell(Event(PROBE_STAGE, say("progress.who", hosts=len(hosts)), step=Begun(len(hosts))))
     for host, look in visit(hosts, lambda host: look_after(host, request, engine), engine.cancel, engine.width):
         judge_after(host, look, ledger, engine)
+        seen += look.facts is not None
+        tell(Event(PROBE_STAGE, answered, host.name, step=Counted(seen, len(hosts))))
+    tell(Event(PROBE_STAGE, again, step=Over(seen, len(hosts))))
 
 
 def judge_after(host: Host, look: Look, ledger: Ledger, engine: Engine) -> None:

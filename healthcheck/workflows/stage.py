@@ -148,7 +148,8 @@ def _tell(outcome: JobOutcome, judged: JobJudgement, count: Count, engine: Engin
     decisive = [check for check in judged.checks if check.verdict is judged.verdict]
     # Of several that say the same, the bandwidth is what a person wants to read.
     message = next((check.message for check in decisive if check.check == BUSBW_CHECK), decisive[0].message)
-    together = say("progress.who_of", hosts=len(job.hosts), collective=job.collective.value)
-    who = job.hosts[0] if len(job.hosts) == 1 else str(together)
     step = count.ended(job, largest_busbw_gbyte_s(outcome))
+    who = job.hosts[0] if len(job.hosts) == 1 else ""
+    if not who:
+        message = say("progress.joint", hosts=len(job.hosts), collective=job.collective.value, what=message)
     engine.observer.event(Event(job.stage, message, who, judged.verdict, step))
