@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from healthcheck.cli import options
+from healthcheck.cli.language import on_stdout
 
 
 def command(
@@ -19,6 +20,7 @@ def command(
     ssh_config: options.SshConfig = None,
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
+    lang: options.Lang = None,
 ) -> None:
     """Look whether this machine can run a check-up; nothing is started and no host is touched. Exit: 0 or 3.
 
@@ -26,6 +28,9 @@ def command(
     """
     from healthcheck.cli.examine import Asked, examine
     from healthcheck.cli.exits import out
+    from healthcheck.model.message import say
+    from healthcheck.parsing.record_codec import message_document
+    from healthcheck.reporting.text_width import left, width_of
 
     asked = Asked(playbook, hosts, platform, push, launch_from, ssh_config, results, baseline)
     looks = examine(asked)
@@ -37,15 +42,15 @@ def command(
             {
                 "check": look.check,
                 "ok": look.ok,
-                "code": look.message.code,
-                "args": look.message.args,
-                "message_en": str(look.message),
+                **message_document(look.message),
             }
             for look in looks
         ]
         out(msgspec.json.encode({"schema": "healthcheck.doctor/1", "exit_code": exit_code, "checks": checks}).decode())
     else:
-        word = {True: "ok", None: "note", False: "FIX"}
-        for look in looks:
-            out(f"{word[look.ok]:<5}{look.check:<12} {look.message}")
+        with on_stdout(lang):
+            words = {True: say("doctor.word.ok"), None: say("doctor.word.note"), False: say("doctor.word.fix")}
+            width = 1 + max(width_of(str(word)) for word in words.values())
+            for look in looks:
+                out(f"{left(str(words[look.ok]), width)}{look.check:<12} {look.message}")
     raise typer.Exit(exit_code)

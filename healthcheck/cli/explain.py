@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from healthcheck.cli import options
+from healthcheck.cli.language import on_stdout
 
 if TYPE_CHECKING:
     from healthcheck.diagnosis.cause import Cause
@@ -24,6 +25,7 @@ def command(
         typer.Argument(help="A cause, a check, a rule, the number of an Xid, or what names begin with; without, all."),
     ] = None,
     json: options.Json = False,
+    lang: options.Lang = None,
 ) -> None:
     """Explain a code of a report: how it comes about, what to do, what would speak against it.
 
@@ -35,15 +37,16 @@ def command(
     from healthcheck.diagnosis.lookup import Meaning, known_checks
 
     found = Meaning(CAUSES, known_checks(), family=True) if code is None else _found(code)
-    if json:
+    with on_stdout(lang, json):
+        if not json:
+            out("\n".join(_listed(found) if found.family else _told(found)))
+            return
         print_document(
             "healthcheck.explain/1",
             causes=[as_document(cause) for cause in found.causes],
             checks=[*map(_as_check, found.checks)],
             **({"xid": {"code": found.xid, "means": text(found.xid)}} if found.xid else {}),
         )
-        return
-    out("\n".join(_listed(found) if found.family else _told(found)))
 
 
 def _found(code: str) -> Meaning:
@@ -61,9 +64,10 @@ def _found(code: str) -> Meaning:
 
 def text(code: str) -> str:
     """The template of a message as a reader sees it without a finding: `<port>` for what a finding fills in."""
-    from healthcheck.model.texts import CATALOGUE_EN
+    from healthcheck.model.language import spoken
+    from healthcheck.model.texts import template_of
 
-    return _FIELD.sub(lambda field: field[3] if field[2] else f"<{field[1]}>", CATALOGUE_EN[code])
+    return _FIELD.sub(lambda field: field[3] if field[2] else f"<{field[1]}>", template_of(code, spoken()) or code)
 
 
 def as_document(cause: Cause) -> dict[str, object]:
@@ -109,22 +113,24 @@ def _limit(check: str) -> str | None:
 def _listed(found: Meaning) -> Iterator[str]:
     width = max(len(name) for name in (*(cause.code for cause in found.causes), *found.checks))
     if found.causes:
-        yield "Causes, most urgent first:"
+        yield text("explain.causes")
         yield from (f"  {cause.code:<{width}}  {text(f'cause.{cause.code}')}" for cause in found.causes)
     if found.causes and found.checks:
         yield ""
     if found.checks:
-        yield "Checks:"
+        yield text("explain.checks")
         yield from (f"  {check:<{width}}  {text(f'check.{check}')}" for check in found.checks)
 
 
 def _told(found: Meaning) -> Iterator[str]:
+    from healthcheck.model.message import say
+
     for check in found.checks:
         yield from _check(check)
     if found.checks and found.causes:
         yield ""
     if found.xid:
-        yield f"{found.xid}: {text(found.xid)}"
+        yield str(say("explain.title", code=found.xid, title=text(found.xid)))
         yield ""
     for cause in found.causes:
         yield from _cause(cause)
@@ -132,30 +138,37 @@ def _told(found: Meaning) -> Iterator[str]:
 
 def _check(check: str) -> Iterator[str]:
     from healthcheck.diagnosis.check_rules import rules_of
+    from healthcheck.model.message import say
 
-    yield f"check {check}"
-    yield from _paragraph("asks", text(f"check.{check}"))
-    yield from _paragraph("limit", _limit(check) or "")
+    yield str(say("explain.check", check=check))
+    yield from _paragraph(text("explain.label.asks"), text(f"check.{check}"))
+    yield from _paragraph(text("explain.label.limit"), _limit(check) or "")
     by_cause: dict[str, list[str]] = {}
     for rule, cause in rules_of(check):
         by_cause.setdefault(cause.code, []).append(rule)
     for place, (code, rules) in enumerate(by_cause.items()):
-        words = f"cause.{code}: {text(f'cause.{code}')} ({', '.join(rules)})"
-        yield from _paragraph("" if place else "ends in", words)
+        ends = say("explain.ends_in", code=f"cause.{code}", title=text(f"cause.{code}"), rules=", ".join(rules))
+        yield from _paragraph("" if place else text("explain.label.ends_in"), str(ends))
 
 
 def _cause(cause: Cause) -> Iterator[str]:
-    told = as_document(cause)
-    follows = ", only follows from something else" if cause.secondary else ""
-    yield f"cause.{cause.code}: {told['title']}"
-    yield from _paragraph("severity", f"{cause.severity}, {cause.confidence} when found{follows}")
-    yield from _paragraph("why", str(told["why"]))
-    yield from _paragraph("do", str(told["remedy"]))
-    yield from _paragraph("against", str(told["against"]))
-    yield from _paragraph("rules", ", ".join(cause.rules))
-    yield from _paragraph("line", cause.signature)
-    yield from (f"  {'try' if not at else '':<9} {line}" for at, line in enumerate(_commands(cause)))
-    yield from _paragraph("read", cause.reference)
+    from healthcheck.model.message import say
+
+    severity = say(
+        "explain.severity_secondary" if cause.secondary else "explain.severity",
+        severity=say(f"explain.severity.{cause.severity}"),
+        confidence=say(f"report.confidence.{cause.confidence}"),
+    )
+    yield str(say("explain.title", code=f"cause.{cause.code}", title=text(f"cause.{cause.code}")))
+    yield from _paragraph(text("explain.label.severity"), str(severity))
+    yield from _paragraph(text("explain.label.why"), text(f"why.{cause.code}"))
+    yield from _paragraph(text("explain.label.do"), text(f"remedy.{cause.code}"))
+    yield from _paragraph(text("explain.label.against"), text(f"against.{cause.code}"))
+    yield from _paragraph(text("explain.label.rules"), ", ".join(cause.rules))
+    yield from _paragraph(text("explain.label.line"), cause.signature)
+    for at, line in enumerate(_commands(cause)):
+        yield _labelled("" if at else text("explain.label.try"), line)
+    yield from _paragraph(text("explain.label.read"), cause.reference)
 
 
 def _commands(cause: Cause) -> list[str]:
@@ -169,7 +182,13 @@ def _commands(cause: Cause) -> list[str]:
 
 
 def _paragraph(name: str, words: str) -> Iterator[str]:
-    import textwrap
+    from healthcheck.reporting.text_width import wrapped
 
-    lines = textwrap.wrap(words, _WIDTH - 12, break_long_words=False, break_on_hyphens=False)
-    yield from (f"  {name if not at else '':<9} {line}" for at, line in enumerate(lines))
+    for at, line in enumerate(wrapped(words, _WIDTH - 12, break_long=False)):
+        yield _labelled("" if at else name, line)
+
+
+def _labelled(name: str, line: str) -> str:
+    from healthcheck.reporting.text_width import left
+
+    return f"  {left(name, 9)} {line}"

@@ -68,16 +68,15 @@ def command(
 
 
 def _fields(found: Detected) -> dict[str, object]:
+    from healthcheck.parsing.record_codec import message_document
+
     why = found.why
     return {
         "platform": None if found.platform is None else found.platform.name,
         "title": None if found.platform is None else found.platform.title,
-        "why": None if why is None else {"code": why.code, "args": why.args, "message_en": why.english},
+        "why": None if why is None else message_document(why),
         "shown": found.shown,
-        "unseen": [
-            {"host": one.host, "code": one.why.code, "args": one.why.args, "message_en": one.why.english}
-            for one in found.unseen
-        ],
+        "unseen": [{"host": one.host, **message_document(one.why)} for one in found.unseen],
     }
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from healthcheck.cli import options
+from healthcheck.cli.language import in_english
 
 if TYPE_CHECKING:
     from healthcheck.edge.store import DirectoryStore
@@ -30,6 +31,7 @@ def command(
     allow_degraded: options.AllowDegraded = False,
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
+    lang: options.Lang = None,
 ) -> None:
     """Judge a stored run again from its raw output, by another machine type or other limits. Asks no node.
 
@@ -39,6 +41,7 @@ def command(
     """
     from healthcheck.cli.exits import out, say
     from healthcheck.edge.clock import SystemClock
+    from healthcheck.edge.earlier import known_earlier
     from healthcheck.edge.rejudged import rejudged_store
     from healthcheck.edge.store import DirectoryStore
     from healthcheck.evaluation.gate import exit_code
@@ -55,18 +58,19 @@ def command(
     stored = _stored(store, run)
     request, how = _request(stored, store, platform, AskedThresholds(healthy, broken), baseline, allow_degraded)
     was = stored.record
-    found = rejudge(stored, request, store, other_baseline=baseline is not None)
-    record = noted(found, was, how)
+    with in_english():
+        found = rejudge(stored, request, store, other_baseline=baseline is not None)
+        record = noted(found, was, how)
     with rejudged_store(store.folder, clock) as place:
         place.save_record(record)
-        write_pages(record, place)
+        write_pages(record, place, known_earlier(record, store.folder))
     for line in changes(was, record):
         say(line)
     notes = [note for note in record.notes if note not in was.notes]
     for note in notes or [message("rejudge.same")]:
-        say(f"note: {note}")
+        say(str(message("cli.note", what=note)))
     page = store.folder / "rejudged" / "report.html"
-    say(f"wrote {page} and the files beside it; the run itself stays as it is")
+    say(str(message("cli.wrote_rejudged", page=str(page))))
     out(encode_record(record).decode().rstrip("\n") if json else stdout_line(record))
     raise typer.Exit(exit_code(record.verdict, request.playbook.gate, request.allow_degraded))
 

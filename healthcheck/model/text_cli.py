@@ -26,6 +26,10 @@ CLI_TEXTS: dict[str, str] = {
     "doctor.word.ok": "ok",
     "doctor.word.note": "note",
     "doctor.word.fix": "FIX",
+    # --- how sure a finding is ---
+    "report.confidence.confirmed": "confirmed",
+    "report.confidence.likely": "likely",
+    "report.confidence.suspected": "suspected",
     # --- explain ---
     "explain.causes": "Causes, most urgent first:",
     "explain.checks": "Checks:",

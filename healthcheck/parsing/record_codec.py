@@ -61,6 +61,12 @@ def encode_platform(platform: Platform) -> str:
     return msgspec.json.format(_encode(_fields(platform)), indent=1).decode() + "\n"
 
 
+def message_document(message: Message) -> dict[str, object]:
+    """A message in a JSON document: `code`, `args` and the English text, whatever language is spoken."""
+    args = {name: _argument(arg) for name, arg in message.args.items()}
+    return {"code": message.code, "args": args, "message_en": message.english}
+
+
 def _encode(fields: dict[str, object]) -> bytes:
     try:
         return msgspec.json.encode(fields)
@@ -82,8 +88,7 @@ def _to_wire(value: object) -> object:
     if isinstance(value, Component):
         return value.text
     if isinstance(value, Message):
-        args = {name: _argument(arg) for name, arg in value.args.items()}
-        return {"code": value.code, "args": args, "message_en": value.english}
+        return message_document(value)
     if isinstance(value, Bytes | Seconds):
         return str(value)
     if type(value) is CheckResult:
@@ -211,6 +216,6 @@ def _without_surrogates(value: Any) -> object:
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
         return {str(_without_surrogates(key)): _without_surrogates(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_without_surrogates(item) for item in value]
     return value

@@ -8,6 +8,7 @@ from msgspec import Struct, structs
 
 from healthcheck.model.comparison import SCHEMA, Answer, Comparison
 from healthcheck.model.message import Message
+from healthcheck.parsing.record_codec import message_document
 from healthcheck.reporting.compared_view import WORD_COLUMNS, Table, answer, percent, sections, side, table
 from healthcheck.reporting.figures import one_line
 
@@ -109,7 +110,7 @@ def _fields(value: Struct) -> dict[str, object]:
 
 def _plain(value: object) -> object:
     if isinstance(value, Message):
-        return {"code": value.code, "args": value.args, "message_en": str(value)}
+        return message_document(value)
     if isinstance(value, Struct):
         return _fields(value)
     if isinstance(value, tuple):
