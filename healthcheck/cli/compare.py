@@ -37,10 +37,11 @@ def command(
 
     Example: healthcheck compare 20260314T021503Z-qhzt 20260401T031122Z-abzd
     """
-    import shutil
+    import sys
 
     from healthcheck.cli.document import print_json
     from healthcheck.cli.exits import out, say
+    from healthcheck.cli.terminal import width
     from healthcheck.errors import InputError
     from healthcheck.evaluation.comparison import compare
     from healthcheck.model.message import say as message
@@ -53,7 +54,7 @@ def command(
     one, other = _newest(results) if last else _named(before, after, results)
     comparison = compare(one, other)
     if not quiet:
-        for line in compared_lines(comparison, shutil.get_terminal_size((96, 24)).columns):
+        for line in compared_lines(comparison, width(sys.stderr)):
             say(line)
     if html is not None:
         _write(html, comparison)

@@ -38,7 +38,7 @@ def finish(record: RunRecord, store: RunStore, as_json: bool, loud: Loudness, wa
     if not loud.quiet and failed is None:
         colour = has_colour(sys.stderr)
         say()
-        for line in terminal_summary(record, min(WIDEST, width(sys.stderr)), shown(store.folder)):
+        for line in terminal_summary(record, min(WIDEST, width(sys.stderr)), shown(store.folder), loud.verbose):
             say(painted(line) if colour else line)
         say()
         for note in notes:

@@ -227,6 +227,13 @@ REPORT_TEXTS: dict[str, str] = {
     "report.terminal.median": "{verdict} (median)",
     "report.terminal.folded": "{groups} {groups:group|groups} all PASS, {nodes} {nodes:node|nodes}",
     "report.terminal.more": "and {n} more, see the report",
+    "report.terminal.more_notes": "{n} more {n:note|notes}: -v shows all of them",
+    "report.terminal.of_peak": "{percent} % of peak {peak}",
+    "report.terminal.cause": "{cause}; {confidence}",
+    "report.terminal.size": "{nodes} {nodes:node|nodes}, {gpus} {gpus:GPU|GPUs}",
+    "report.terminal.not_seen": "{n} {n:look|looks} could not be taken on every node: -v and the report say what that "
+    "hides.",
+    "report.terminal.limit": "{what}: peak {peak}, PASS from {healthy}, FAIL below {broken} ({source})",
     # --- healthcheck plan, simulate ---
     "plan.head": "playbook {playbook}, {hosts} {hosts:host|hosts}; nothing is run",
     "plan.head_simulated": "playbook {playbook}, {hosts} simulated {hosts:host|hosts}; nothing is run",

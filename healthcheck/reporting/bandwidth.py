@@ -61,6 +61,7 @@ class BandwidthRow(Struct, frozen=True):
     sizes: tuple[SizeRow, ...]
     value: float | None
     of: tuple[str, str]
+    peak: str
 
     @property
     def bar_percent(self) -> int:
@@ -208,6 +209,7 @@ def _row(
         sizes=sizes,
         value=value,
         of=(job.stage, job.collective),
+        peak=number(limit.peak) if limit is not None else "",
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-
 from msgspec import Struct, structs
 
 from healthcheck.model.comparison import SCHEMA, Answer, Comparison
@@ -11,6 +9,7 @@ from healthcheck.model.message import Message
 from healthcheck.parsing.record_codec import message_document
 from healthcheck.reporting.compared_view import WORD_COLUMNS, Table, answer, percent, sections, side, table
 from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.text_width import left, right, width_of, wrapped
 
 MAX_WIDTH = 96
 
@@ -40,7 +39,7 @@ def compared_line(comparison: Comparison) -> str:
     if missing:
         parts.append(f"{missing} missing")
     if comparison.not_compared:
-        parts.append(f"{len(comparison.not_compared)} not compared: {comparison.not_compared[0]}")
+        parts.append(f"{len(comparison.not_compared)} not compared")
     return one_line(f"{comparison.answer.value.upper()} {', '.join(parts)}")
 
 
@@ -69,12 +68,12 @@ def _table(of: Table, width: int) -> list[str]:
     if not of.rows:
         return []
     rows = (of.titles, *of.rows)
-    sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sizes = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
     lines: list[str] = []
     if sum(sizes) + 2 * len(sizes) <= width:
         for row in rows:
             cells = (
-                f"{cell:<{size}}" if place < WORD_COLUMNS else f"{cell:>{size}}"
+                left(cell, size) if place < WORD_COLUMNS else right(cell, size)
                 for place, (cell, size) in enumerate(zip(row, sizes, strict=True))
             )
             lines.append(_one_line(f"  {'  '.join(cells)}".rstrip()))
@@ -89,14 +88,7 @@ def _one_line(text: str) -> str:
 
 
 def _wrapped(text: str, width: int, indent: str, hanging: str | None = None) -> list[str]:
-    return textwrap.wrap(
-        _one_line(text),
-        width,
-        initial_indent=indent,
-        subsequent_indent=indent if hanging is None else hanging,
-        break_on_hyphens=False,
-        break_long_words=True,
-    )
+    return wrapped(_one_line(text), width, indent, hanging)
 
 
 def document(comparison: Comparison) -> object:

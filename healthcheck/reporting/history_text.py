@@ -9,7 +9,8 @@ from healthcheck.model.history_story import BadNow, Changed, Falling, FleetPast,
 from healthcheck.model.message import say
 from healthcheck.reporting.figures import one_line, size
 from healthcheck.reporting.sparkline import sparkline
-from healthcheck.reporting.text_table import table, wrapped
+from healthcheck.reporting.text_table import table
+from healthcheck.reporting.text_width import wrapped
 
 _T = TypeVar("_T")
 
@@ -108,12 +109,12 @@ def date(iso: str) -> str:
 
 def change_text(change: Changed) -> str:
     """`driver 550.90.07 -> 570.124.06 on 1024 nodes`; a single node by its name."""
-    was, now = one_line(change.before), one_line(change.after)
+    was, now, name = one_line(change.before), one_line(change.after), one_line(change.name)
     if not change.nodes:
-        return str(say("history.changed.run", name=change.name, before=was, after=now))
+        return str(say("history.changed.run", name=name, before=was, after=now))
     if change.count == 1:
-        return str(say("history.changed.node", name=change.name, before=was, after=now, node=change.nodes))
-    return str(say("history.changed.nodes", name=change.name, before=was, after=now, n=change.count))
+        return str(say("history.changed.node", name=name, before=was, after=now, node=one_line(change.nodes)))
+    return str(say("history.changed.nodes", name=name, before=was, after=now, n=change.count))
 
 
 def state_text(state: str) -> str:

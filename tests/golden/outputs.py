@@ -10,7 +10,7 @@ from tests.golden.records import RECORDS
 from tests.golden.searched import searched
 
 FOLDER = Path(__file__).parent / "expected"
-WIDTH = 96
+WIDTH, NARROW = 96, 80
 
 
 def outputs() -> dict[str, str]:
@@ -22,4 +22,6 @@ def outputs() -> dict[str, str]:
             made[f"{name}/{file}"] = text
         made[f"{name}/stdout.txt"] = stdout_line(record) + "\n"
         made[f"{name}/terminal.txt"] = "\n".join(terminal_summary(record, WIDTH)) + "\n"
+        made[f"{name}/terminal_80.txt"] = "\n".join(terminal_summary(record, NARROW)) + "\n"
+        made[f"{name}/terminal_verbose.txt"] = "\n".join(terminal_summary(record, WIDTH, verbose=True)) + "\n"
     return made
