@@ -19,7 +19,7 @@ _LINE = 15.0
 _PLOT = 190.0
 _SHAPES = ("o", "s", "^", "D", "v", "P")
 """One for each line, so that lines of one verdict can be told apart."""
-_LONGEST = 36
+_LONGEST = 32
 _MOST_SIZES = 8
 
 
