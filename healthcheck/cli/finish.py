@@ -36,11 +36,7 @@ def finish(record: RunRecord, store: RunStore, as_json: bool, loud: Loudness, wa
     notes = DirectoryIndex(store.folder.parent).add(store.folder)
     watching.close()
     if not loud.quiet and failed is None:
-        colour = has_colour(sys.stderr)
-        say()
-        for line in terminal_summary(record, min(WIDEST, width(sys.stderr)), shown(store.folder), loud.verbose):
-            say(painted(line) if colour else line)
-        say()
+        tell_end(record, store.folder, loud.verbose)
         for note in notes:
             say(str(note))
     if as_json:
@@ -50,6 +46,15 @@ def finish(record: RunRecord, store: RunStore, as_json: bool, loud: Loudness, wa
     if failed is not None:
         again = f"healthcheck report {shlex.quote(str(store.folder))}"
         raise StoreError(f"{failed}; the record is whole, but not every page of it could be written: {again}")
+
+
+def tell_end(record: RunRecord, folder: Path, verbose: bool) -> None:
+    """The end of the story, with a blank line on either side, as wide as the terminal."""
+    colour = has_colour(sys.stderr)
+    say()
+    for line in terminal_summary(record, min(WIDEST, width(sys.stderr)), shown(folder), verbose):
+        say(painted(line) if colour else line)
+    say()
 
 
 def shown(path: Path) -> str:

@@ -31,6 +31,8 @@ def command(
     allow_degraded: options.AllowDegraded = False,
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     lang: options.Lang = None,
 ) -> None:
     """Judge a stored run again from its raw output, by another machine type or other limits. Asks no node.
@@ -40,6 +42,7 @@ def command(
     Example: healthcheck rejudge 20260314T021503Z-qhzt --platform ./my-machine.yaml
     """
     from healthcheck.cli.exits import out, say
+    from healthcheck.cli.finish import tell_end
     from healthcheck.edge.clock import SystemClock
     from healthcheck.edge.earlier import known_earlier
     from healthcheck.edge.rejudged import rejudged_store
@@ -53,6 +56,7 @@ def command(
     from healthcheck.workflows.pages import write_pages
     from healthcheck.workflows.rejudge import noted, rejudge
 
+    loud = options.loudness(quiet, verbose)
     clock = SystemClock()
     store = DirectoryStore.open(run, results, clock)
     stored = _stored(store, run)
@@ -64,13 +68,16 @@ def command(
     with rejudged_store(store.folder, clock) as place:
         place.save_record(record)
         write_pages(record, place, known_earlier(record, store.folder))
-    for line in changes(was, record):
-        say(line)
-    notes = [note for note in record.notes if note not in was.notes]
-    for note in notes or [message("rejudge.same")]:
-        say(str(message("cli.note", what=note)))
-    page = store.folder / "rejudged" / "report.html"
-    say(str(message("cli.wrote_rejudged", page=str(page))))
+    if not loud.quiet:
+        for line in changes(was, record):
+            say(line)
+        notes = [note for note in record.notes if note not in was.notes]
+        for note in notes or [message("rejudge.same")]:
+            say(str(message("cli.note", what=note)))
+        folder = store.folder / "rejudged"
+        if loud.verbose:
+            tell_end(record, folder, verbose=True)
+        say(str(message("cli.wrote_rejudged", page=str(folder / "report.html"))))
     out(encode_record(record).decode().rstrip("\n") if json else stdout_line(record))
     raise typer.Exit(exit_code(record.verdict, request.playbook.gate, request.allow_degraded))
 
