@@ -26,7 +26,21 @@ CLI_TEXTS: dict[str, str] = {
     "doctor.word.ok": "ok",
     "doctor.word.note": "note",
     "doctor.word.fix": "FIX",
-    # --- how sure a finding is ---
+    # --- the head of a list of hosts ---
+    "hosts.head": "{what}, healthcheck {run_id}",
+    "hosts.simulated": "SIMULATED, no real machine was measured: {what}",
+    "hosts.state.incomplete": "incomplete run: {what}",
+    "hosts.state.interrupted": "interrupted run: {what}",
+    "hosts.none_proven": "no set of nodes is proven",
+    "hosts.proven": "{n} proven, in rank order",
+    "hosts.excluded": "{n} excluded",
+    "hosts.no_name": "no host name: {name}",
+    # --- a verdict where it is named first, with its gloss in other languages, and how sure a finding is ---
+    "report.verdict.pass": "{verdict}",
+    "report.verdict.degraded": "{verdict}",
+    "report.verdict.inconclusive": "{verdict}",
+    "report.verdict.fail": "{verdict}",
+    "report.verdict.skipped": "{verdict}",
     "report.confidence.confirmed": "confirmed",
     "report.confidence.likely": "likely",
     "report.confidence.suspected": "suspected",

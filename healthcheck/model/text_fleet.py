@@ -4,6 +4,10 @@ FLEET_TEXTS: dict[str, str] = {
     "text.comma": "{first}, {other}",
     "text.semicolon": "{first}; {other}",
     "text.or": "{first}; or {other}",
+    "text.full_stop": "{first}. {other}",
+    "text.sentence": "{text}.",
+    "text.pair": "{name}: {what}",
+    "text.bracket": "{what} ({more})",
     "remark.no_effect": "{what}; nothing measured here is slow, so it is only a remark",
     "fleet.same": "{count} {count:version or setting is|versions and settings are} the same on {nodes} "
     "{nodes:node|nodes}",

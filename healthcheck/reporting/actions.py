@@ -9,6 +9,7 @@ from healthcheck.model.record import RunRecord
 from healthcheck.reporting.again import again_line, resume_line
 from healthcheck.reporting.decision import decide
 from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.joining import in_a_row, pair
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.todo import todo
 from healthcheck.reporting.view import start_lines
@@ -43,7 +44,8 @@ def _findings(record: RunRecord) -> list[Block]:
         lines = list(entry.every_command)
         if lines and entry.unwritten:
             lines.append(str(say("report.actions.more", n=len(entry.unwritten), names=folded(entry.unwritten))))
-        title = f"{entry.title}: {entry.verdict.name}, {entry.confidence}. {entry.cause}. {entry.remedy}"
+        head = pair(entry.title, in_a_row((entry.verdict.name, entry.confidence), "text.comma"))
+        title = in_a_row((head, entry.cause, entry.remedy), "text.full_stop")
         blocks.append((title, tuple(lines)))
     return blocks
 

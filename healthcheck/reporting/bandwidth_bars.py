@@ -11,6 +11,7 @@ from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.bandwidth import Bandwidth, BandwidthRow
 from healthcheck.reporting.figures import not_measured, number
+from healthcheck.reporting.joining import in_a_row, sentence
 from healthcheck.reporting.yardsticks import Bullet, Yardstick, bullet, yardsticks
 
 
@@ -49,7 +50,7 @@ def bandwidth_answer(table: Bandwidth) -> str:
     told: dict[tuple[str, str], list[BandwidthRow]] = {}
     for row in table.rows:
         told.setdefault(row.of, []).append(row)
-    return ". ".join(_stage(rows) for rows in told.values()) + "." if told else ""
+    return sentence(in_a_row(map(_stage, told.values()), "text.full_stop")) if told else ""
 
 
 def _stage(rows: Sequence[BandwidthRow]) -> str:
@@ -64,7 +65,7 @@ def _stage(rows: Sequence[BandwidthRow]) -> str:
         parts.append(str(say("report.bandwidth.below", n=len(alone))))
     elif last is not first and last.percent is not None:
         parts.append(str(say("report.bandwidth.told_next", busbw=last.judged, of_peak=last.of_peak, who=_who(last))))
-    return "; ".join(parts)
+    return in_a_row(parts)
 
 
 def _who(row: BandwidthRow) -> str:

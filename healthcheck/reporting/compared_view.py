@@ -21,6 +21,7 @@ from healthcheck.model.message import Message, say
 from healthcheck.model.units import Bytes
 from healthcheck.parsing.nodeset import fold
 from healthcheck.reporting.figures import gbyte_s, moment
+from healthcheck.reporting.joining import in_a_row, pair
 
 SHOWN = 8
 """Lines of one kind before the rest is folded into one."""
@@ -220,16 +221,16 @@ def _one(one: Moved) -> str:
 def _verdict(change: VerdictChange) -> str:
     who = f"{change.stage} {change.collective} of {change.hosts}" if change.stage else change.hosts
     text = f"{who}  {change.before} -> {change.after}"
-    text += f": {change.reason}" if change.reason is not None else ""
-    return f"{text} ({say('compare.within_noise')})" if change.within_noise else text
+    text = text if change.reason is None else pair(text, change.reason)
+    return str(say("text.bracket", what=text, more=say("compare.within_noise"))) if change.within_noise else text
 
 
 def _missing(one: Absent) -> str:
-    return f"{one.hosts}  {', '.join(one.stages)}: {one.reason}"
+    return pair(f"{one.hosts}  {', '.join(one.stages)}", one.reason)
 
 
 def _new(one: Absent) -> str:
-    return str(say("compare.then", hosts=one.hosts, stages=", ".join(one.stages), reason=str(one.reason)))
+    return str(say("compare.then", hosts=one.hosts, stages=", ".join(one.stages), reason=one.reason))
 
 
 def change_line(change: Change) -> str:
@@ -237,7 +238,7 @@ def change_line(change: Change) -> str:
     text = f"{change.name}  {change.before} -> {change.after}"
     if change.nodes:
         text += f"  {say('compare.on', nodes=_nodes(change), n=change.count, of=change.compared)}"
-    return f"{text}; {change.hint}" if change.hint is not None else text
+    return text if change.hint is None else in_a_row((text, change.hint))
 
 
 def _nodes(change: Change) -> str:

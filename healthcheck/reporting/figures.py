@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from healthcheck.evaluation.reading import percent as shown_percent
+from healthcheck.model.language import ENGLISH, spoken
 from healthcheck.model.message import say
 from healthcheck.model.platform import Limit
 from healthcheck.model.record import RunRecord
@@ -47,12 +48,12 @@ def size(size_bytes: int) -> str:
 
 
 def moment(iso: str) -> str:
-    """`14 Mar 2026 02:15 UTC` of an ISO time; the text itself when it is none."""
+    """`14 Mar 2026 02:15 UTC` of an ISO time, in other languages `2026-03-14 02:15 UTC`; the text when it is none."""
     try:
         at = datetime.fromisoformat(iso)
     except ValueError:
         return one_line(iso)
-    return f"{at.day} {at:%b %Y %H:%M} UTC"
+    return f"{at.day} {at:%b %Y %H:%M} UTC" if spoken() is ENGLISH else f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def elapsed(started: str, finished: str | None) -> str:
@@ -96,6 +97,11 @@ def one_line(text: str) -> str:
     """
     spaced = " ".join(text.split())
     return spaced if spaced.isprintable() else "".join(map(_visible, spaced))
+
+
+def columns_line(text: str) -> str:
+    """`one_line` that leaves the blanks between columns as they are."""
+    return " ".join(map(one_line, text.split(" ")))
 
 
 def _visible(char: str) -> str:

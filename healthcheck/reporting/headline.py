@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from healthcheck.model.message import say
 from healthcheck.reporting.bandwidth import Bandwidth, BandwidthRow, stage_text
+from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.todo import Entry
 
 MOST_OTHERS = 3
@@ -46,8 +47,6 @@ def _numbers(found: BandwidthRow, last: BandwidthRow) -> str:
 
 
 def _others(entries: Sequence[Entry]) -> str:
-    named = "; ".join(
-        str(say("report.cause", component=entry.title, cause=entry.cause)) for entry in entries[:MOST_OTHERS]
-    )
+    named = in_a_row(say("report.cause", component=entry.title, cause=entry.cause) for entry in entries[:MOST_OTHERS])
     left = len(entries) - MOST_OTHERS
     return str(say("report.also_more", what=named, n=left) if left > 0 else say("report.also", what=named))

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from healthcheck.model.host import Host
+from healthcheck.model.message import Message, say
 from healthcheck.model.record import RunRecord
 from healthcheck.reporting.decision import excluded, slots_of
+from healthcheck.reporting.figures import one_line
+
+_WORD = re.compile(r"(?!-)[A-Za-z0-9_.:/%@+-]+")
+"""What a name, address, user or label of a hostfile may look like at most; a record may hold anything."""
 
 
 def healthy_hosts(record: RunRecord) -> str:
@@ -13,16 +20,14 @@ def healthy_hosts(record: RunRecord) -> str:
     Slots are always written out: without them Open MPI counts the cores of the head node.
     """
     if not record.healthy_hosts:
-        return _head(record, "no set of nodes is proven") + "\n"
+        return _head(record, say("hosts.none_proven")) + "\n"
     slots = slots_of(record)
     hydra = record.playbook.launcher == "hydra"
-    lines = [_head(record, f"{len(record.healthy_hosts)} proven, in rank order")]
+    lines = [_head(record, say("hosts.proven", n=len(record.healthy_hosts)))]
     for name in record.healthy_hosts:
         count = slots.get(name)
-        if count is None:
-            lines.append(name)
-        else:
-            lines.append(f"{name}:{count}" if hydra else f"{name} slots={count}")
+        given = "" if count is None else f":{count}" if hydra else f" slots={count}"
+        lines.append(f"{name}{given}" if _WORD.fullmatch(name) else _no_host(name))
     return "\n".join(lines) + "\n"
 
 
@@ -34,9 +39,9 @@ def exclude_hosts(record: RunRecord) -> str:
     such a list knows comments.
     """
     names = excluded(record)
-    head = [_head(record, f"{len(names)} excluded")] if record.simulated and names else []
+    head = [_head(record, say("hosts.excluded", n=len(names)))] if record.simulated and names else []
     known = {host.name: host for host in record.inventory}
-    lines = [host_line(known[name]) if name in known else name for name in names]
+    lines = [_excluded_line(known.get(name) or Host(name=name, address=name)) for name in names]
     return "".join(f"{line}\n" for line in (*head, *lines))
 
 
@@ -51,7 +56,17 @@ def host_line(host: Host) -> str:
     return " ".join((*words, *(f"{key}={value}" for key, value in host.labels)))
 
 
-def _head(record: RunRecord, what: str) -> str:
-    simulated = "SIMULATED, no real machine was measured: " if record.simulated else ""
-    state = "" if record.state == "complete" else f"{record.state} run: "
-    return f"# {simulated}{state}{what}, healthcheck {record.run_id}"
+def _excluded_line(host: Host) -> str:
+    words = (host.name, host.address, host.user or "_", *(part for label in host.labels for part in label))
+    return host_line(host) if all(map(_WORD.fullmatch, words)) else _no_host(host.name)
+
+
+def _no_host(name: str) -> str:
+    """A comment where a record holds a name that no hostfile may hold: as a line it would be another host."""
+    return f"# {say('hosts.no_name', name=one_line(name))}"
+
+
+def _head(record: RunRecord, what: Message) -> str:
+    told = what if record.state == "complete" else say(f"hosts.state.{record.state}", what=what)
+    told = say("hosts.simulated", what=told) if record.simulated else told
+    return f"# {say('hosts.head', what=told, run_id=one_line(record.run_id))}"

@@ -26,6 +26,8 @@ from healthcheck.model.measurement import (
 from healthcheck.model.message import say
 from healthcheck.model.units import Bytes
 from healthcheck.parsing.nodeset import fold, is_host_name
+from healthcheck.reporting.figures import columns_line, one_line
+from healthcheck.reporting.joining import in_a_row, pair
 
 SCHEMA = "healthcheck.parse/1"
 _COLUMNS = (
@@ -125,7 +127,11 @@ def as_csv(files: Sequence[ParsedFile]) -> str:
 
 
 def as_text(file: ParsedFile) -> Iterator[str]:
-    """Lines for a person: how it ended and why, then each table."""
+    """Lines for a person: how it ended and why, then each table. Paths and logs are data: one visible line each."""
+    return map(columns_line, _lines(file))
+
+
+def _lines(file: ParsedFile) -> Iterator[str]:
     output = file.output
     yield str(say("parse.file", path=file.path, state=output.state.value))
     for failure in output.failures:
@@ -138,9 +144,9 @@ def as_text(file: ParsedFile) -> Iterator[str]:
     for table, judgement, hints in zip_longest(output.tables, file.judgements, file.hints):
         yield from _table_lines(table, None if judgement is None else judgement.peak_gbyte_s)
         if judgement is not None:
-            yield f"  {judgement.verdict.name}: {judgement.reason}"
+            yield f"  {pair(judgement.verdict.name, judgement.reason)}"
         if hints:
-            yield "  " + str(say("parse.consistent", looks="; or ".join(str(hint.message) for hint in hints)))
+            yield "  " + str(say("parse.consistent", looks=in_a_row((hint.message for hint in hints), "text.or")))
     if output.verified is False:
         yield "  " + str(say("parse.unverified"))
 
@@ -202,7 +208,7 @@ def _folded(hosts: Sequence[str]) -> str:
     """Hosts in short; as printed where a log holds what is no host name."""
     if all(map(is_host_name, hosts)):
         return fold(hosts) if hosts else str(say("parse.no_hosts"))
-    return ",".join(host for host in hosts if host.isprintable())
+    return ",".join(map(one_line, hosts))
 
 
 def _half(half: Placement | None, peak_gbyte_s: float | None) -> str:

@@ -9,6 +9,7 @@ from healthcheck.model.message import say
 from healthcheck.model.record import HostRecord, RunRecord
 from healthcheck.parsing.nodeset import fold
 from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.joining import in_a_row, pair
 
 MOST_LINES = 24
 
@@ -23,7 +24,10 @@ def changes(before: RunRecord, after: RunRecord) -> list[str]:
             change = f"{old.verdict.name} -> {host.verdict.name}"
             alike.setdefault((-host.verdict, change, _why(host)), []).append(host.name)
     ordered = sorted(alike.items(), key=lambda item: (item[0][0], natural(item[1][0])))
-    shown = [f"{one_line(fold(names))}: {change}, {why}" for (_, change, why), names in ordered[:MOST_LINES]]
+    shown = [
+        pair(one_line(fold(names)), in_a_row((change, why), "text.comma"))
+        for (_, change, why), names in ordered[:MOST_LINES]
+    ]
     left = sum(len(names) for _, names in ordered[MOST_LINES:])
     if left:
         shown.append(str(say("rejudge.more", n=left)))
@@ -45,5 +49,4 @@ def _jobs(before: RunRecord, after: RunRecord) -> Iterator[str]:
         old = then.get(job.id)
         if old is not None and old is not job.verdict and len(job.hosts) > 1:
             why = str(say("rejudge.because", why=one_line(str(job.reasons[0])))) if job.reasons else ""
-            name = one_line(job.id)
-            yield f"{name}: {old.name} -> {job.verdict.name}" + (f", {why}" if why else "")
+            yield pair(one_line(job.id), in_a_row((f"{old.name} -> {job.verdict.name}", why), "text.comma"))

@@ -66,7 +66,7 @@ def _alike(finding: Finding) -> tuple[object, ...]:
     host = finding.component.host
     if host is None or finding.component.kind not in _FOLDED:
         return (finding.component,)
-    texts = (str(finding.cause), str(finding.remedy))
+    texts = (finding.cause.english, finding.remedy.english)
     return (finding.verdict, finding.confidence, _part(finding), *(_without(host, text) for text in texts))
 
 
@@ -92,7 +92,7 @@ def _entry(place: int, found: Sequence[Finding], lines: _Lines) -> Entry:
         anchor=f"f{place}",
         title=one_line(title),
         verdict=first.verdict,
-        confidence=str(first.confidence),
+        confidence=str(say(f"report.confidence.{first.confidence}")),
         cause=one_line(str(first.cause)),
         alike=str(say("report.todo.alike", n=len(found), components=one_line(title))) if many else "",
         evidence_for=_distinct(str(message) for message in first.evidence_for),

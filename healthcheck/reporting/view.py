@@ -17,6 +17,7 @@ from healthcheck.reporting.decision import Decision, decide, excluded, slots_of
 from healthcheck.reporting.figures import elapsed, gbyte_s, moment, one_line
 from healthcheck.reporting.fleet_view import FleetView, fleet_view
 from healthcheck.reporting.headline import headline
+from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.looks import Looks, looks, looks_answer
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.provenance_view import provenance
@@ -226,7 +227,7 @@ def _nodes(record: RunRecord) -> tuple[NodeLine, ...]:
     lines: list[NodeLine] = []
     for index, host in enumerate(record.hosts):
         passed = host.verdict is Verdict.PASS
-        why = "; ".join(_reasons(host))
+        why = in_a_row(_reasons(host))
         lines.append(
             NodeLine(
                 index=index,

@@ -1,0 +1,30 @@
+"""How texts are put side by side: the marks between them are those of the language that is spoken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+from healthcheck.model.message import Arg, say
+from healthcheck.model.verdict import Verdict
+
+
+def in_a_row(texts: Iterable[Arg], code: str = "text.semicolon") -> str:
+    """Several texts in one, joined by the text `code` of a `first` and an `other`; empty ones are left out."""
+    found = [text for text in map(str, texts) if text]
+    return reduce(lambda first, other: str(say(code, first=first, other=other)), found) if found else ""
+
+
+def pair(name: Arg, what: Arg) -> str:
+    """`name: what`."""
+    return str(say("text.pair", name=name, what=what))
+
+
+def sentence(text: Arg) -> str:
+    """The text with a full stop behind it."""
+    return str(say("text.sentence", text=text))
+
+
+def verdict_word(verdict: Verdict) -> str:
+    """A verdict where a page names it first: the word itself, which no language translates, with its gloss."""
+    return str(say(f"report.verdict.{verdict.name.lower()}", verdict=verdict.name))
