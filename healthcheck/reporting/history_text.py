@@ -43,7 +43,7 @@ def fleet_lines(past: FleetPast, width: int, levels: str) -> list[str]:
         str(say("history.fleet.flapping", n=len(past.flapping))),
         past.flapping,
         lambda one: wrapped(
-            str(say("history.fleet.flaps", host=one_line(one.host), times=one.times, verdict=one.verdict)),
+            str(say("history.fleet.flaps", host=one_line(one.host), times=one.times, verdict=one_line(one.verdict))),
             width,
             _INDENT,
         ),
@@ -67,7 +67,12 @@ def host_lines(past: HostPast, width: int, levels: str) -> list[str]:
         lines = [_marked(str(say("history.host.unmeasured", host=host, runs=len(past.runs))), past.simulated)]
     else:
         measured = [line.busbw_gbyte_s for line in past.runs if line.busbw_gbyte_s is not None]
-        title = say("history.host.title", host=host, what=f"{past.stage} {past.collective}", size=size(past.size_bytes))
+        title = say(
+            "history.host.title",
+            host=host,
+            what=one_line(f"{past.stage} {past.collective}"),
+            size=size(past.size_bytes),
+        )
         lines = [_marked(str(title), past.simulated)]
         lines += wrapped(
             str(
@@ -99,7 +104,9 @@ def host_lines(past: HostPast, width: int, levels: str) -> list[str]:
 def units(past: FleetPast) -> list[str]:
     """What the numbers of the columns are, once for each collective and size."""
     found = dict.fromkeys((one.collective, one.size_bytes) for run in past.runs for one in run.medians)
-    return [str(say("history.fleet.unit", collective=name, size=size(size_bytes))) for name, size_bytes in found]
+    return [
+        str(say("history.fleet.unit", collective=one_line(name), size=size(size_bytes))) for name, size_bytes in found
+    ]
 
 
 def date(iso: str) -> str:
@@ -135,7 +142,7 @@ def signed(percent: float) -> str:
 
 def _fleet_table(runs: Sequence[RunLine], columns: Sequence[tuple[str, str]], width: int) -> list[str]:
     several = len({collective for _, collective in columns}) > 1
-    titles = [f"{stage} {collective}" if several else stage for stage, collective in columns]
+    titles = [one_line(f"{stage} {collective}" if several else stage) for stage, collective in columns]
     # As many as stand in a line; all of them are in --json and in the page.
     shown = [
         place for place in range(len(columns)) if sum(len(title) + 2 for title in titles[: place + 1]) <= width - 62
@@ -162,7 +169,7 @@ def _fleet_table(runs: Sequence[RunLine], columns: Sequence[tuple[str, str]], wi
             (
                 *([date(run.started_at)] if width >= WIDE else []),
                 one_line(run.run_id),
-                run.verdict,
+                one_line(run.verdict),
                 f"{run.passed}/{run.hosts}",
                 *values,
                 ", ".join(filter(None, (remark, state_text(run.state)))),
@@ -187,7 +194,7 @@ def _host_table(runs: Sequence[HostLine], width: int) -> list[str]:
         (
             *([date(line.started_at)] if width >= WIDE else []),
             one_line(line.run_id),
-            line.verdict,
+            one_line(line.verdict),
             "-" if line.busbw_gbyte_s is None else f"{line.busbw_gbyte_s:.1f}",
             "" if line.change_percent is None else signed(line.change_percent),
             *([str(line.nodes)] if several else []),
@@ -243,7 +250,7 @@ def loss_text(one: Falling) -> str:
         say(
             code,
             host=one_line(one.host) or str(say("history.falling.fleet")),
-            what=f"{one.stage} {one.collective}",
+            what=one_line(f"{one.stage} {one.collective}"),
             loss=f"{one.loss_percent:.1f}",
             noise=f"{one.noise_percent:.1f}",
             n=one.runs,
