@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test check messages testbed testbed-full bench clean
+.PHONY: help venv demo test check messages sample testbed testbed-full bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -36,6 +36,9 @@ check: $(READY) ## what a change must pass: lint, format, types, import directio
 
 messages: $(READY) ## the catalogues of translations brought up to date with the English texts
 	$(BIN)/python -m tests.messages
+
+sample: $(READY) ## reports/sample again: the committed report of a sick simulated cluster
+	$(BIN)/python -m tests.sample.remake
 
 $(TESTBED_VENV)/.ready:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer was found" >&2; exit 1; }
