@@ -65,9 +65,16 @@ def excluded(record: RunRecord) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (*named, *record.excluded_hosts) if name not in healthy))
 
 
-def urgent_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """FAIL, INCONCLUSIVE, DEGRADED, PASS, SKIPPED; equal ones in the order of the record."""
-    return tuple(sorted(findings, key=lambda finding: -finding.verdict))
+def urgent_first(record: RunRecord) -> tuple[Finding, ...]:
+    """FAIL, INCONCLUSIVE, DEGRADED, PASS, SKIPPED; within one verdict what holds up most nodes first, then in the order
+    of the record."""
+    held = held_up(record)
+    return tuple(sorted(record.findings, key=lambda finding: (-finding.verdict, -held.get(finding.job, 1))))
+
+
+def held_up(record: RunRecord) -> dict[str, int]:
+    """How many nodes a job made wait for its slowest part, by its id."""
+    return {job.id: len(job.hosts) for job in record.jobs}
 
 
 def slots_of(record: RunRecord) -> dict[str, int]:

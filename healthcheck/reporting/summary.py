@@ -58,7 +58,7 @@ def stdout_line(record: RunRecord) -> str:
     busy = tuple(check.component.host for check in record.checks if check.sets_aside and check.component.host)
     if busy and not_asked_together(record).startswith("looked"):
         parts.append(f"busy {_named(busy)}")
-    for finding in urgent_first(record.findings)[:1]:
+    for finding in urgent_first(record)[:1]:
         cause = one_line(f"cause {finding.component} {finding.cause.english}")
         room = LINE_LIMIT - len(", ".join((*parts, "")))
         parts.append(cause if len(cause) <= room else cause[: room - 3].rstrip() + "...")

@@ -14,7 +14,7 @@ from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.again import nccl_line, raw_line, resume_line
-from healthcheck.reporting.decision import urgent_first
+from healthcheck.reporting.decision import held_up, urgent_first
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.names import folded
 
@@ -54,9 +54,12 @@ class Entry(Struct, frozen=True):
 def todo(record: RunRecord) -> tuple[Entry, ...]:
     """The findings, most urgent first; those that differ in nothing but the node become one entry."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
-    for finding in urgent_first(record.findings):
+    for finding in urgent_first(record):
         groups.setdefault(_alike(finding), []).append(finding)
-    ordered = sorted(groups.values(), key=lambda found: (-found[0].verdict, -len(found)))
+    held = held_up(record)
+    ordered = sorted(
+        groups.values(), key=lambda found: (-found[0].verdict, -max(len(found), held.get(found[0].job, 1)))
+    )
     lines = _Lines(record)
     return tuple(_entry(place, found, lines) for place, found in enumerate(ordered, start=1))
 
