@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from healthcheck.model.language import spoken
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.charts import charts
@@ -31,7 +30,6 @@ def render_html(record: RunRecord, before: BeforeAfter | None = None) -> str:
             page=page(record, before),
             verdicts=BY_URGENCY,
             charts=charts(record, () if before is None else before.runs),
-            language=spoken().code,
         )
         .lstrip()
     )

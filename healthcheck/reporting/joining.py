@@ -20,6 +20,11 @@ def pair(name: Arg, what: Arg) -> str:
     return str(say("text.pair", name=name, what=what))
 
 
+def bracket(what: Arg, more: Arg) -> str:
+    """`what (more)`."""
+    return str(say("text.bracket", what=what, more=more))
+
+
 def sentence(text: Arg) -> str:
     """The text with a full stop behind it."""
     return str(say("text.sentence", text=text))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from healthcheck.model.language import spoken
 from healthcheck.model.message import Arg, Message
+from healthcheck.reporting.joining import bracket, in_a_row, pair, sentence, verdict_word
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,5 +29,6 @@ def environment(*, autoescape: bool) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.globals["t"] = words
+    made.globals |= {"t": words, "pair": pair, "sentence": sentence, "bracket": bracket, "language": spoken().code}
+    made.filters |= {"row": in_a_row, "word": verdict_word}
     return made

@@ -17,7 +17,7 @@ from healthcheck.reporting.decision import Decision, decide, excluded, slots_of
 from healthcheck.reporting.figures import elapsed, gbyte_s, moment, one_line
 from healthcheck.reporting.fleet_view import FleetView, fleet_view
 from healthcheck.reporting.headline import headline
-from healthcheck.reporting.joining import in_a_row
+from healthcheck.reporting.joining import bracket, in_a_row, verdict_word
 from healthcheck.reporting.looks import Looks, looks, looks_answer
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.provenance_view import provenance
@@ -86,6 +86,7 @@ class Page(Struct, frozen=True):
     start: Start | None
     meta: tuple[str, ...]
     by_verdict: tuple[tuple[Verdict, int, str], ...]
+    nodes_told: str
     entries: tuple[Entry, ...]
     more_entries: tuple[Entry, ...]
     nothing_to_do: str
@@ -136,6 +137,7 @@ def page(record: RunRecord, before: BeforeAfter | None = None) -> Page:
         start=_start(record, decision),
         meta=_meta(record),
         by_verdict=_by_verdict(record),
+        nodes_told=_nodes_told(record),
         entries=entries[:FULL_ENTRIES],
         more_entries=entries[FULL_ENTRIES:],
         nothing_to_do=_nothing_to_do(record, entries),
@@ -212,6 +214,15 @@ def _meta(record: RunRecord) -> tuple[str, ...]:
 def _by_verdict(record: RunRecord) -> tuple[tuple[Verdict, int, str], ...]:
     found = {verdict: [host.name for host in record.hosts if host.verdict is verdict] for verdict in BY_URGENCY}
     return tuple((verdict, len(names), folded(names)) for verdict, names in found.items() if names)
+
+
+def _nodes_told(record: RunRecord) -> str:
+    """`1 FAIL (node05), 7 PASS`: here a reader meets the verdicts first."""
+    told = []
+    for verdict, count, names in _by_verdict(record):
+        text = f"{count} {verdict_word(verdict)}"
+        told.append(text if verdict is Verdict.PASS else bracket(text, names))
+    return in_a_row(told, "text.comma")
 
 
 def _nothing_to_do(record: RunRecord, entries: Sequence[Entry]) -> str:
