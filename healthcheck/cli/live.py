@@ -88,10 +88,9 @@ class LiveConsole:
             legacy_windows=False,
         )
         live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False)
-        self._fit(console)
         with live:
             console.show_cursor(True)  # so that a process that is killed leaves it, too
-            self._print(console, self._screen.head())
+            self._print(console, self._screen.head(self._fit(console)))
             shown: list[str] = []
             open_end = True
             while open_end:
@@ -130,7 +129,7 @@ class LiveConsole:
 
     def _print(self, console: RichConsole, lines: list[str]) -> None:
         for line in lines:
-            console.print(_text(line))
+            console.print(_text(line), soft_wrap=True)  # as it is: what is to be copied is never cut
 
 
 class _Screen:
@@ -144,9 +143,9 @@ class _Screen:
         self._doing = ""
         self._told_stop = False
 
-    def head(self) -> list[str]:
+    def head(self, columns: int) -> list[str]:
         """What stands above all stages."""
-        return [*self._head.lines, ""]
+        return [*(line for text in self._head.lines for line in wrapped(text, columns, break_long=False)), ""]
 
     def left_behind(self, columns: int, heard: list[tuple[Event, float]]) -> list[str]:
         """The lines that stay, of what was heard."""

@@ -19,7 +19,7 @@ MOST_TOLD = 64
 SO_FAR_S = 60.0
 """So often a log hears that a stage goes on."""
 MOST_NAMED = 3
-LONGEST_NOTE = 44
+LEAST_NOTE, LONGEST_NOTE = 12, 44
 _NAME, _COUNT, _TIME = 11, 8, 6
 _INDENT = " " * (2 + _NAME + 2)
 
@@ -78,15 +78,18 @@ class StageView:
 
     def _note(self, event: Event, text: str) -> None:
         assert event.verdict is not None
-        read = event.step.gbyte_s if isinstance(event.step, Counted) else None
-        told = cut(text, LONGEST_NOTE) if read is None else f"{read:.1f}"
-        known, who = self.bad.get(event.host), one_line(event.host)
-        if known is None or known[0] < event.verdict:
-            # "no answer" and "busy" say what they are.
-            loud = event.verdict in (Verdict.FAIL, Verdict.DEGRADED)
-            self.bad[event.host] = event.verdict, f"{who} {event.verdict.name} {told}" if loud else f"{who} {told}"
+        who, known = one_line(event.host), self.bad.get(event.host)
         if "/" in who:
             self.part = who
+        if known is not None and known[0] >= event.verdict:
+            return
+        read = event.step.gbyte_s if isinstance(event.step, Counted) else None
+        told = cut(text, LONGEST_NOTE)
+        if read is not None:
+            told = f"{read:.1f} {event.verdict.name}"
+        elif event.verdict in (Verdict.FAIL, Verdict.DEGRADED):
+            told = f"{event.verdict.name} {told}"  # "no answer" and "busy" say what they are
+        self.bad[event.host] = event.verdict, f"{who} {told}"
 
     def line(self, at: float, width: int, count_width: int = _COUNT) -> str:
         """How far it is, or what came of it: one line of at most `width` columns."""
@@ -110,7 +113,9 @@ class StageView:
                 return str(say("progress.slowest", host=self.slowest[1], busbw=f"{self.slowest[0]:.1f}"))
             return self.now
         if self.name == PROBE_STAGE:
-            return "; ".join(filter(None, (self._notable(room), self.headline)))
+            notable = self._notable(room)
+            beside = room - width_of(notable) - 2 >= width_of(self.headline)
+            return "; ".join(filter(None, (notable, self.headline if beside or not notable else "")))
         return "; ".join(filter(None, (self.headline, self._notable(room - width_of(self.headline) - 2))))
 
     def _trail(self) -> str:
@@ -128,10 +133,10 @@ class StageView:
             more = f"; {say('progress.more', n=rest)}" if rest else ""
             longer = f"{shown}; {entry}" if shown else entry
             if width_of(longer + more) > room:
-                missing = str(say("progress.more", n=rest + 1))
                 if shown:
-                    return f"{shown}; {missing}"
-                return cut(longer, max(room - width_of(more), 0)) + more
+                    return f"{shown}; {say('progress.more', n=rest + 1)}"
+                beside = room - width_of(more)
+                return str(say("progress.not_pass", n=rest + 1)) if beside < LEAST_NOTE else cut(entry, beside) + more
             shown = longer
         return shown
 

@@ -19,6 +19,8 @@ COLOURS = {
 }
 _WORD = re.compile(rf"\b({'|'.join(verdict.name for verdict in Verdict)})\b")
 _NO = ("", "0", "false")
+_WITHOUT = ("", "dumb", "unknown")
+"""Terminals that know nothing but lines."""
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -31,7 +33,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 def has_colour(stream: TextIO | None, environ: Mapping[str, str] = os.environ) -> bool:
     """Colour only on a terminal that knows it, and never where NO_COLOR is set to anything."""
-    return is_terminal(stream) and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+    return is_terminal(stream) and not environ.get("NO_COLOR") and environ.get("TERM", "") not in _WITHOUT
 
 
 def may_redraw(stream: TextIO | None, environ: Mapping[str, str] = os.environ) -> bool:

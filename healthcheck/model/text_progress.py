@@ -37,6 +37,7 @@ PROGRESS_TEXTS: dict[str, str] = {
     "progress.suspects_none": "no suspects",
     "progress.trail": "suspects {trail}",
     "progress.slowest": "slowest {host} {busbw} GB/s",
+    "progress.not_pass": "{n} not PASS",
     "progress.more": "{n} more not PASS",
     "progress.not_listed": "further nodes that are not PASS are counted and not listed one by one; -v lists them",
     "progress.minutes_to_go": "about {n} min to go",

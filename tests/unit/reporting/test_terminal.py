@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
-from healthcheck.reporting.summary import terminal_summary
+from healthcheck.reporting.summary import stdout_line, terminal_summary
+from healthcheck.reporting.text_width import width_of
 from tests.golden.records import healthy, interrupted, multi, names, sick, single
+from tests.golden.searched import searched
 
 
 @pytest.mark.parametrize("width", [60, 72, 80, 96])
@@ -70,3 +73,45 @@ def test_an_interrupted_run_says_how_to_go_on() -> None:
     text = "\n".join(terminal_summary(interrupted(), 80, f"/srv/my runs/{run_id}"))
     assert f"healthcheck run --resume '/srv/my runs/{run_id}'" in text
     assert "--resume" not in "\n".join(terminal_summary(healthy(), 80))
+
+
+@pytest.mark.parametrize("width", [80, 96])
+@pytest.mark.parametrize("verbose", [False, True])
+@pytest.mark.parametrize(
+    "record", [sick(), interrupted(), healthy(40), searched()], ids=["sick", "interrupted", "healthy", "searched"]
+)
+def test_no_line_is_wider_than_the_terminal(record: RunRecord, width: int, verbose: bool) -> None:
+    assert max(map(width_of, terminal_summary(record, width, verbose=verbose))) <= width
+
+
+def test_causes_and_remedies_stand_in_one_column_and_below_their_part_where_it_is_narrow() -> None:
+    wide, narrow = terminal_summary(sick(), 96), terminal_summary(sick(), 80)
+    column = next(line.index("the port runs") for line in wide if "the port runs" in line)
+    assert {line.index("-> ") for line in wide if "-> " in line} == {column}
+    place = narrow.index("  1 FAIL          node05/hca:mlx5_2")
+    assert narrow[place + 1].startswith(" " * 18 + "the port runs")
+
+
+def test_all_leafs_are_shown_up_to_64_and_above_that_only_what_is_not_well() -> None:
+    assert "  l64  ....  4 of 4 PASS" in terminal_summary(healthy(256), 96)
+    lines = terminal_summary(healthy(260), 96)
+    assert "  65 groups all PASS, 260 nodes" in lines and not any("4 of 4 PASS" in line for line in lines)
+
+
+def test_verbose_adds_looks_limits_and_all_notes_and_leaves_nothing_out() -> None:
+    notes = tuple(say("report.verbatim", text=f"note number {number}") for number in range(6))
+    record = replace(sick(), notes=notes)
+    short, whole = (" ".join(terminal_summary(record, 96, verbose=verbose)) for verbose in (False, True))
+    assert "note number 1" in short and "note number 2" not in short and "4 more notes: -v" in short
+    assert "may still run on node07" in short, "the most urgent one is never left out"
+    assert all(f"note number {number}" in whole for number in range(6))
+    assert "Limits and their sources" in whole and "Limits" not in short
+    assert "NVLink  HCAs" in whole and "NVLink  HCAs" not in short
+
+
+def test_the_line_on_stdout_stays_short_whatever_happened() -> None:
+    record = replace(sick(), healthy_hosts=(), excluded_hosts=tuple(f"rack{n}-host{n * 7}" for n in range(300)))
+    line = stdout_line(record)
+    assert len(line) <= 200 and "excluded 300 nodes, cause node05/hca:mlx5_2" in line
+    long = replace(sick().findings[0], cause=say("report.verbatim", text="x" * 500))
+    assert len(stdout_line(replace(sick(), findings=(long,)))) == 200
