@@ -75,6 +75,7 @@ PAGE_TEXTS: dict[str, str] = {
     "report.since.unknown": "unknown",
     "report.since.noise": "noise {noise:.1f} %, a change counts from {bar:.1f} % on",
     "report.since.beyond": "beyond the noise of {bar:.1f} %",
+    "report.since.small_sizes": "{kind}, its small sizes",
     "report.since.verdict": "verdict",
     "report.since.no_number": "no number",
     "report.since.numbers_same": "numbers unchanged",

@@ -20,6 +20,7 @@ MOST_SLOW = 8
 MOST_COLUMNS = 64
 """Nodes with a column each in the strip; above that a group of the map has one, and above 160 groups none has."""
 _MOST_GROUPS = 160
+LONGEST_NAMES = 80
 
 
 class StoryRow(Struct, frozen=True):
@@ -78,7 +79,7 @@ def story(record: RunRecord, search: SearchRecord) -> Story:
         rows = _rows(one, bar, seen)
         cleared |= seen.fast
         was_slow |= seen.slow
-        left = folded(host for host in hosts if host not in cleared) or str(say("report.search.left_none"))
+        left = _named([host for host in hosts if host not in cleared]) or str(say("report.search.left_none"))
         jobs = len(one.pairs) + len(one.fulls)
         rounds.append(StoryRound(one.round, kind_text(one.kind), jobs, _strip(groups, seen, single), rows, left))
     columns = tuple((one_line(title), len(members) if single else 1) for title, members in groups.items())
@@ -139,11 +140,11 @@ def _rows(one: RoundRecord, bar: float, seen: _Seen) -> tuple[StoryRow, ...]:
     rows += [_slow_pair(pair, seen) for pair in slow[:MOST_SLOW]]
     if slow[MOST_SLOW:]:
         rest = slow[MOST_SLOW:]
-        names = folded(host for pair in rest for host in (pair.a, pair.b))
+        names = _named([host for pair in rest for host in (pair.a, pair.b)])
         who = str(say("report.search.rest_slow", n=len(rest), names=names))
         rows.append(_row(who, rest, slow=True, tells=str(say("report.search.tells_pair"))))
     if fast:
-        new = folded(sorted(seen.fast - seen.cleared))
+        new = _named(sorted(seen.fast - seen.cleared))
         told = say("report.search.tells_cleared", who=new) if new else say("report.search.tells_nothing_new")
         who = str(say("report.search.rest_fast" if slow else "report.search.all_fast", n=len(fast)))
         rows.append(_row(who, fast, slow=False, tells=str(told)))
@@ -184,7 +185,7 @@ def _full_row(one: RoundRecord, place: int, bar: float) -> StoryRow:
     elif one.kind is Kind.VERIFY:
         tells = say("report.search.tells_proven")
     else:
-        tells = say("report.search.tells_cleared", who=folded(full.hosts))
+        tells = say("report.search.tells_cleared", who=_named(full.hosts))
     return StoryRow(
         str(say("report.search.together", n=len(full.hosts))),
         str(say("report.search.stuck")) if value is None else gbyte_s(value),
@@ -193,6 +194,12 @@ def _full_row(one: RoundRecord, place: int, bar: float) -> StoryRow:
         _speed(slow),
         one_line(str(tells)),
     )
+
+
+def _named(hosts: Sequence[str]) -> str:
+    """The nodes by name; where that is long, how many they are, for the details below have each of them."""
+    names = folded(hosts)
+    return names if len(names) <= LONGEST_NAMES else str(say("report.who.nodes", n=len(set(hosts))))
 
 
 def _range(ends: Sequence[str]) -> str:
