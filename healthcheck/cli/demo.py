@@ -40,6 +40,7 @@ def command(
     """
     from healthcheck.cli.asked import SIMULATED_PLATFORM
     from healthcheck.cli.exits import say
+    from healthcheck.cli.finish import say_wrapped
     from healthcheck.edge.shipped import load_platform
     from healthcheck.model.message import say as message
     from healthcheck.simulator.cluster import SimCluster
@@ -50,8 +51,9 @@ def command(
     cluster = SimCluster(nodes, platform, seed, tuple(map(parse_fault, planted)), LEAF_SIZE)
     loud, faults = options.loudness(quiet, verbose), ", ".join(planted)
     if not quiet:
-        say(str(message("demo.head", nodes=nodes)))
-        say(str(message("demo.planted", faults=faults) if faults else message("demo.planted_nothing")))
+        planted_line = message("demo.planted", faults=faults) if faults else message("demo.planted_nothing")
+        for told in (message("demo.head", nodes=nodes), planted_line):
+            say_wrapped(str(told))
     surprises = differences(_check_up(cluster, results, json, loud), cluster)
     for line in surprises:
         say(str(message("demo.not_as_planted", line=line)))

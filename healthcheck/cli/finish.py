@@ -16,6 +16,7 @@ from healthcheck.model.record import RunRecord
 from healthcheck.parsing.record_codec import encode_record
 from healthcheck.ports import RunStore
 from healthcheck.reporting.summary import stdout_line, terminal_summary
+from healthcheck.reporting.text_width import wrapped
 from healthcheck.workflows.pages import write_pages
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def finish(record: RunRecord, store: RunStore, as_json: bool, loud: Loudness, wa
     if not loud.quiet and failed is None:
         tell_end(record, store.folder, loud.verbose)
         for note in notes:
-            say(str(note))
+            say_wrapped(str(note))
     if as_json:
         out(encode_record(record).decode().rstrip("\n"))
     else:
@@ -55,6 +56,12 @@ def tell_end(record: RunRecord, folder: Path, verbose: bool) -> None:
     for line in terminal_summary(record, min(WIDEST, width(sys.stderr)), shown(folder), verbose):
         say(painted(line) if colour else line)
     say()
+
+
+def say_wrapped(text: str) -> None:
+    """A sentence on stderr, as wide as the terminal."""
+    for line in wrapped(text, min(WIDEST, width(sys.stderr)), break_long=False):
+        say(line)
 
 
 def shown(path: Path) -> str:
