@@ -244,7 +244,8 @@ def noted(rejudged: Rejudged, was: RunRecord, how: Sequence[Message]) -> RunReco
         kinds = listed(_told(kind, n) for kind, n in rejudged.standing.items())
         n, total = sum(rejudged.standing.values()), len(record.checks)
         standing = say("rejudge.standing", n=n, total=total, kinds=kinds)
-    note = say("rejudge.note", how=say("rejudge.how", what=listed(how)) if how else "", standing=standing)
+    told = say("rejudge.note_with", what=listed(how), standing=standing)
+    note = told if how else say("rejudge.note", standing=standing)
     return replace(record, notes=(*record.notes, note))
 
 
