@@ -10,7 +10,7 @@ from healthcheck.model.record import RunRecord
 from healthcheck.reporting.decision import excluded, slots_of
 from healthcheck.reporting.figures import one_line
 
-_WORD = re.compile(r"(?!-)[A-Za-z0-9_.:/%@+-]+")
+_WORD = re.compile(r"(?!-)[A-Za-z0-9_.:/%@+-]{1,253}")
 """What a name, address, user or label of a hostfile may look like at most; a record may hold anything."""
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
+import yaml
 from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -15,6 +17,7 @@ from healthcheck.reporting.prometheus import render_metrics
 from tests.golden.records import RECORDS, healthy, interrupted, names, sick
 from tests.golden.searched import searched
 
+PAGE = Path(__file__).parents[3] / "docs" / "howto" / "metrics.md"
 Series = tuple[str, tuple[tuple[str, str], ...]]
 
 
@@ -132,3 +135,24 @@ def test_four_thousand_nodes_make_four_series_each_and_no_more() -> None:
 def test_two_hosts_that_read_alike_when_made_visible_are_one_series_with_the_worse_verdict() -> None:
     hosts = (HostRecord("a b", Verdict.FAIL), HostRecord("a\nb", Verdict.PASS))
     assert value(replace(healthy(), hosts=hosts), "host_verdict", host="a b") == 4
+
+
+def test_the_page_names_every_metric_and_no_other() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    fleet = (FleetSetting("driver", (FleetValue("550.90.07", "node[01-08]", 8),)),)
+    rules = next(check.rules for check in sick().checks if check.rules)
+    checks = tuple(replace(check, rules=rules) for check in sick().checks)
+    made = {f"healthcheck_{name}" for name, _ in series(replace(sick(), fleet=fleet, checks=checks))}
+    named = set(re.findall(r"\bhealthcheck_[a-z_]+[a-z]", page))
+    short = {f"healthcheck_fabric_busbw{end}" for end in re.findall(r"`\.\.\.(_[a-z_]+)`", page)}
+    assert named | short == made
+
+
+def test_the_alerts_of_the_page_are_rules_and_leave_rehearsals_alone() -> None:
+    blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (groups,) = [yaml.safe_load(block)["groups"] for block in blocks]
+    rules = groups[0]["rules"]
+    assert len(rules) == 3
+    for rule in rules:
+        assert {"alert", "expr", "labels", "annotations"} <= set(rule)
+        assert rule["expr"].count("{") == rule["expr"].count('{simulated="false"}') > 0
