@@ -50,6 +50,7 @@ from healthcheck.model.text_report import REPORT_TEXTS
 from healthcheck.model.text_rules import RULE_TEXTS
 from healthcheck.model.text_search import SEARCH_TEXTS
 from healthcheck.model.text_system import SYSTEM_TEXTS
+from healthcheck.model.text_ticket import TICKET_TEXTS
 
 
 def _joined(*parts: Mapping[str, str]) -> dict[str, str]:
@@ -92,6 +93,7 @@ CATALOGUE_EN = _joined(
     REPORT_TEXTS,
     PLOT_TEXTS,
     PAGE_TEXTS,
+    TICKET_TEXTS,
     SEARCH_TEXTS,
     BASELINE_TEXTS,
     HISTORY_TEXTS,

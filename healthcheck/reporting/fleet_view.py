@@ -14,9 +14,10 @@ MOST_VALUES = 6
 
 
 class FleetRow(Struct, frozen=True):
-    """One setting: what most nodes have, and each other value with its nodes (folded)."""
+    """One setting: the value most nodes have, that with how many they are, and each other value with its nodes."""
 
     name: str
+    value: str
     most: str
     different: tuple[str, ...]
 
@@ -42,8 +43,10 @@ def _row(setting: FleetSetting) -> FleetRow:
     shown = [_other(value) for value in others[:MOST_VALUES]]
     if others[MOST_VALUES:]:
         shown.append(str(say("report.terminal.more", n=len(others) - MOST_VALUES)))
-    most = say("report.fleet.on", value=one_line(first.value), n=first.count)
-    return FleetRow(one_line(setting.name), str(most), tuple(shown))
+    value = one_line(first.value)
+    return FleetRow(
+        one_line(setting.name), value, str(say("report.fleet.on", value=value, n=first.count)), tuple(shown)
+    )
 
 
 def _other(value: FleetValue) -> str:

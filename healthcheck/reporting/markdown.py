@@ -7,9 +7,10 @@ import re
 from healthcheck.model.record import RunRecord
 from healthcheck.reporting.since import BeforeAfter
 from healthcheck.reporting.templating import environment
+from healthcheck.reporting.ticket import ticket
 from healthcheck.reporting.view import page
 
-_ACTIVE = re.compile(r"([\\`*<>|~]|\](?=[(\[:])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[#+=-](?=\s)|^\d+[.)](?=\s))")
+_ACTIVE = re.compile(r"([\\`*<>|~]|^\[|\](?=[(\[])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[#+=-](?=\s)|^\d+[.)](?=\s))")
 
 
 def render_markdown(record: RunRecord, before: BeforeAfter | None = None) -> str:
@@ -18,7 +19,8 @@ def render_markdown(record: RunRecord, before: BeforeAfter | None = None) -> str
     made.filters["md"] = escaped
     made.filters["code"] = code_span
     made.filters["fence"] = fence
-    text = made.get_template("report.md.j2").render(page=page(record, before))
+    whole = page(record, before)
+    text = made.get_template("report.md.j2").render(page=whole, short=ticket(whole))
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
