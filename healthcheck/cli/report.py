@@ -15,7 +15,7 @@ def command(
     json: options.Json = False,
     lang: options.Lang = None,
 ) -> None:
-    """Render report.html, report.md, the host lists and the suggested actions of a run again. --json: its record.
+    """Render the pages, host lists, suggested actions, junit.xml and metrics.prom of a run again. --json: its record.
 
     Example: healthcheck report 20260314T021503Z-qhzt
     """
