@@ -79,7 +79,7 @@ PAGE_TEXTS: dict[str, str] = {
     "report.since.verdict": "verdict",
     "report.since.no_number": "no number",
     "report.since.numbers_same": "numbers unchanged",
-    "report.since.as_found": "{before} nodes as found then, {now} now",
+    "report.since.as_found": "{before} {before:node|nodes} as found then, {now} now",
     "report.since.judged": "{value}, {verdict}",
     "report.since.was_measured": "measured",
     "report.since.more": "{n} more {word}: {names}.",
