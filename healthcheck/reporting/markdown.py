@@ -10,7 +10,7 @@ from healthcheck.reporting.templating import environment
 from healthcheck.reporting.ticket import ticket
 from healthcheck.reporting.view import page
 
-_ACTIVE = re.compile(r"([\\`*<>|~]|^\[|\](?=[(\[])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[#+=-](?=\s)|^\d+[.)](?=\s))")
+_ACTIVE = re.compile(r"([\\`*<|~]|^[\[>]|\](?=[(\[])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[#+=-](?=\s)|^\d+[.)](?=\s))")
 
 
 def render_markdown(record: RunRecord, before: BeforeAfter | None = None) -> str:

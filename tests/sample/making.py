@@ -57,13 +57,20 @@ class Made(Struct, frozen=True):
     software: Generation
 
 
-EARLIER = Made("20260214T021501Z-mvkd", datetime(2026, 2, 14, 2, 15, 1, tzinfo=UTC), (), 1, GENERATIONS[1])
+SOFTWARE = GENERATIONS[0]
+EARLIER = Made(
+    "20260214T021501Z-mvkd",
+    datetime(2026, 2, 14, 2, 15, 1, tzinfo=UTC),
+    (),
+    1,
+    replace(SOFTWARE, driver="550.54.15", nccl="2.20.5"),
+)
 SICK = Made(
     "20260314T021503Z-qhzt",
     datetime(2026, 3, 14, 2, 15, 3, tzinfo=UTC),
     ("node13:hca=mlx5_5,slow=0.5", "node22:unreachable", "node27:nvlink=0.95", "node30:busy"),
     2,
-    GENERATIONS[0],
+    SOFTWARE,
 )
 
 

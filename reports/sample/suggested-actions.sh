@@ -1,0 +1,27 @@
+#!/bin/sh
+# Suggested actions of healthcheck run 20260314T021503Z-qhzt. Nothing here has been run; every line is commented out.
+# Read a line, remove its '# ', run it. Nothing happens when this file is run as it is.
+# SIMULATED: no real machine was measured. Every number here comes from a model of a cluster.
+#
+# node13/hca:mlx5_5: FAIL, confirmed. rail 5 of this node (mlx5_5) is slow: it loses about 50 %. Look at that HCA, its PCIe slot, its cable and its switch port, and at the GPU beside it; swap the cable with the one of a healthy rail and search again.
+#   ssh node13 'ibstat -s'
+#   ssh node13 'lspci | grep -i -e infiniband -e mellanox'
+#   ssh -t node13 'sudo dmesg -T | grep -i mlx | tail -n 20'
+#   less reports/20260314T021503Z-qhzt/raw/multi_node/multi_node.all_reduce.29nodes-651569/stdout reports/20260314T021503Z-qhzt/raw/multi_node/multi_node.all_reduce.29nodes-651569/stderr
+#
+# node27/gpu:0: FAIL, confirmed. NVLinks of a GPU are inactive or missing. Drain the node, then reset the GPUs and look at the links again; have the GPU, bridge or baseboard replaced if the same links stay inactive.
+#   ssh node27 'nvidia-smi nvlink -s; nvidia-smi nvlink -e'
+#   ssh node27 'nvidia-smi -L'
+#   ssh -t node27 'sudo dmesg -T | grep -i -e xid -e nvrm | tail -n 20'
+#   less reports/20260314T021503Z-qhzt/raw/single_node/single_node.all_reduce.node27/stdout reports/20260314T021503Z-qhzt/raw/single_node/single_node.all_reduce.node27/stderr
+#
+# node22: INCONCLUSIVE, confirmed. the host does not answer. Check whether it is up and whether its name, port and network are right, then run again.
+#   ping -c 3 node22
+#   ssh -v -o ConnectTimeout=5 node22 true
+#
+# node30: SKIPPED, confirmed. somebody else uses the node: python3 (pid 48213, user mlteam). Wait until the job has ended, then run again; --allow-busy measures anyway and reads low.
+#   ssh node30 nvidia-smi
+#
+# Start on the 28 proven nodes
+#   mpirun --hostfile healthy.hosts ...
+#   sbatch --exclude='node[13,22,27,30]' ...
