@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import CARDS, GPUS, LOCALISATION, NET_TROUBLE, TESTS, TOPOLOGY
+from healthcheck.diagnosis.catalogue.lines import CARDS, GPUS, LOCALISATION, NET_TROUBLE, PORT, TESTS, TOPOLOGY
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
@@ -21,7 +21,13 @@ SEARCH_CAUSES: tuple[Cause, ...] = (
         commands=GPUS,
         reference=LOCALISATION,
     ),
-    Cause("slow_rail", rules=("slow_rail",), explains=(*_SLOWS, "slow_node"), commands=CARDS, reference=NET_TROUBLE),
+    Cause(
+        "slow_rail",
+        rules=("slow_rail",),
+        explains=(*_SLOWS, "slow_node"),
+        commands=(*PORT, CARDS[0]),
+        reference=NET_TROUBLE,
+    ),
     Cause("slow_leaf", rules=("slow_leaf",), confidence=_LIKELY, explains=_SLOWS, reference=NET_TROUBLE),
     Cause("slow_node", rules=("slow_node",), explains=_SLOWS, commands=(*CARDS, *TOPOLOGY), reference=NET_TROUBLE),
     Cause("slow_path", rules=("slow_path",), explains=_BLOCKS, reference=NET_TROUBLE),
