@@ -102,11 +102,11 @@ class CurveDrawing(Struct, frozen=True):
         if known is not None:
             marks.append((known, str(say("report.plots.known_good", value=number(known))), True))
         places = spread([scale.at(value) for value, _, _ in marks], 13.0, self.top, self.bottom)
-        for (value, text, is_known), y in zip(marks, places, strict=True):
+        for (value, label, is_known), y in zip(marks, places, strict=True):
             ends = [(left, scale.at(value)), (_RIGHT, scale.at(value))]
             sheet.line(ends, "ink" if is_known else "ink2", 1.6 if is_known else 1.0, "-." if is_known else ":")
             sheet.line([(_RIGHT, scale.at(value)), (_RIGHT + 8, y)], "line", 0.8)
-            sheet.text(_RIGHT + 10, y + 4, text, "ink" if is_known else "ink2")
+            sheet.text(_RIGHT + 10, y + 4, label, "ink" if is_known else "ink2")
 
     def _line(self, sheet: Sheet, scale: Scale, shape: str, colour: str, outer: Curve, inner: Curve) -> None:
         for curve, dash in ((inner, "--"), (outer, None)):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.typing import RcKeyType
 
 COLOURS = {
     "ink": "#010101",
@@ -41,7 +42,7 @@ _VARIABLES = {colour: f"var(--{name})" for name, colour in COLOURS.items()}
 _TAG = re.compile(r"(<[^>]*>)")
 _LONG = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 _TEXT_STYLE = re.compile(r"(?:font|font-[a-z]+): [^;\"]*;? ?")
-_SETTINGS = {
+_SETTINGS: dict[RcKeyType, object] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "healthcheck",
     "font.family": "sans-serif",
