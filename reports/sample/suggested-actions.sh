@@ -4,9 +4,10 @@
 # SIMULATED: no real machine was measured. Every number here comes from a model of a cluster.
 #
 # node13/hca:mlx5_5: FAIL, confirmed. rail 5 of this node (mlx5_5) is slow: it loses about 50 %. Look at that HCA, its PCIe slot, its cable and its switch port, and at the GPU beside it; swap the cable with the one of a healthy rail and search again.
+#   ssh node13 'ibstat mlx5_5'
+#   ssh -t node13 'sudo mlxlink -d mlx5_5 -m -c -e'
+#   ssh -t node13 'sudo dmesg -T | grep -w mlx5_5 | tail -n 20'
 #   ssh node13 'ibstat -s'
-#   ssh node13 'lspci | grep -i -e infiniband -e mellanox'
-#   ssh -t node13 'sudo dmesg -T | grep -i mlx | tail -n 20'
 #   less reports/20260314T021503Z-qhzt/raw/multi_node/multi_node.all_reduce.29nodes-651569/stdout reports/20260314T021503Z-qhzt/raw/multi_node/multi_node.all_reduce.29nodes-651569/stderr
 #
 # node27/gpu:0: FAIL, confirmed. NVLinks of a GPU are inactive or missing. Drain the node, then reset the GPUs and look at the links again; have the GPU, bridge or baseboard replaced if the same links stay inactive.
