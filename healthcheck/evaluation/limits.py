@@ -10,6 +10,7 @@ from healthcheck.evaluation.integrity import component_of
 from healthcheck.evaluation.known_good_rule import known_good_of
 from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
 from healthcheck.evaluation.reading import all_rows, judged_rows, percent, slower_at_largest, slower_placement
+from healthcheck.model.algorithm import forced
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.finding import CheckResult
@@ -73,7 +74,7 @@ def limit_for(
         unit="GB/s",
         source=f"peak: {top.derivation} (platform {platform.name}: {top.source}); fractions: {who}"
         + _known(job, platform),
-        ceiling=ceiling_gbyte_s(platform, len(job.hosts), job.collective, gpus=gpus),
+        ceiling=ceiling_gbyte_s(platform, len(job.hosts), job.collective, gpus=gpus, algorithm=forced(job.env)),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from healthcheck.edge.shipped import shipped_platforms
 from healthcheck.evaluation.limits import (
@@ -142,3 +143,17 @@ def test_faster_than_the_machine_type_can_be_is_no_pass() -> None:
     assert _verdicts(sweep(400.0, n_ranks=16), hosts=2, n_ranks=16)[BUSBW_CHECK] is Verdict.INCONCLUSIVE
     # What a tree may carry over three nodes is more than the NICs of one (44 %), and still within NVLink.
     assert _verdicts(sweep(270.0, n_ranks=24), hosts=3, n_ranks=24)[BUSBW_CHECK] is Verdict.PASS
+
+
+def test_a_forced_ring_is_held_against_what_a_ring_can() -> None:
+    """190 GB/s over four ports of 200 Gb/s: a tree between two nodes could, a ring reads it on another machine only."""
+    few = shipped_platforms()["a100-sxm4-8gpu-4x200"]
+    for env, verdict, rule in (
+        ((), Verdict.PASS, "peak.healthy"),
+        ((("NCCL_ALGO", "Ring"),), Verdict.INCONCLUSIVE, "peak.above"),
+    ):
+        of = replace(job(2), env=env)
+        limit = limit_for(of, TOGETHER, BOOK, few)
+        assert limit is not None
+        busbw, _ = judge_bandwidth([outcome(sweep(190.0, n_ranks=16), of=of, n_ranks=16)], limit, unsaturated_ok=False)
+        assert (busbw.verdict, busbw.rule) == (verdict, rule)
