@@ -25,7 +25,7 @@ from healthcheck.ports import Clock, Event
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.text_width import cut, wrapped
 
-REDRAW_S, LEAST_S = 0.25, 0.05
+REDRAW_S, LEAST_S = 0.25, 0.1
 MARGIN = 4
 """Columns left free behind the redrawn lines, so that a `^C` that the terminal shows there breaks none of them."""
 _STYLES = {
