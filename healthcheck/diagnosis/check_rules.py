@@ -91,6 +91,7 @@ _ENDS: dict[str, tuple[str, ...]] = {
         "hca.inactive",
         "hca.other_link_layer",
         "hca.unclear",
+        "hca.other_type",
         "hca.no_platform",
         "hca.tool_missing",
         "hca.unreadable",

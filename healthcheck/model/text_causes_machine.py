@@ -83,6 +83,11 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "remedy.slots_differ": "Correct slots= in the hostfile, or leave it out for the GPU count of the machine type.",
     "why.slots_differ": "With fewer slots than GPUs a part of the node stays unmeasured; with more, ranks share a GPU.",
     "against.slots_differ": "The node really has another number of GPUs than its machine type.",
+    "cause.other_machine_type": "the machine type that was named has fewer network ports than the nodes: it is another",
+    "remedy.other_machine_type": "Name the platform that fits, or leave --platform out to have it found.",
+    "why.other_machine_type": "A peak over fewer ports than there are is too low, so half of the fabric could be lost "
+    "and the number would still look healthy.",
+    "against.other_machine_type": "The ports beyond those of the type carry storage alone, and no job uses them.",
     "cause.above_peak": "faster than the machine type that was named can be: it is another type",
     "remedy.above_peak": "Name the platform that fits, or leave --platform out to have it found.",
     "why.above_peak": "No link can carry more than its rate, so the rate that was assumed is not the one of this "

@@ -22,6 +22,8 @@ PROBE_TEXTS: dict[str, str] = {
     "probe.gpu.model_matches": "all GPUs are {name}",
     "probe.gpu.other_model": "{names} is not what platform {platform} promises; its limits do not apply",
     "probe.hca.all_there": "{expected:the|all} {expected} {kind} compute {expected:port is|ports are} active",
+    "probe.hca.other_type": "this is not that machine type: {found} {kind} compute {found:port|ports} where it has "
+    "{expected}; fits {names}",
     "probe.hca.missing": "{present} of {expected} {kind} compute {expected:port is|ports are} there",
     "probe.hca.inactive": "{active} of {expected} {kind} compute {expected:port is|ports are} active",
     "probe.hca.no_platform": "{found} {found:port|ports} found, but no platform says how many and how fast they "

@@ -34,6 +34,7 @@ from healthcheck.probes import (
 )
 from healthcheck.probes.all_seen import expected_gpus, expected_on_board, of_all
 from healthcheck.probes.nearness import is_virtual, nearness
+from healthcheck.probes.other_type import larger_type
 from healthcheck.probes.probe import Probe
 
 PROBES: dict[str, Probe] = {
@@ -80,7 +81,9 @@ PROBES: dict[str, Probe] = {
     hcas.NAME: Probe(
         hcas.NAME,
         (hcas.COUNT_CHECK, hcas.RATE_CHECK, hcas.SUBNET_CHECK),
-        lambda facts, needs: hcas.judge(facts.host, facts.hcas, needs.platform, nearness(facts)),
+        lambda facts, needs: hcas.judge(
+            facts.host, facts.hcas, needs.platform, nearness(facts), larger_type(facts, needs.platform, needs.known)
+        ),
     ),
     hca_counters.NAME: Probe(
         hca_counters.NAME,

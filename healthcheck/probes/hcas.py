@@ -29,6 +29,7 @@ from healthcheck.probes.batch import Part, PartOutput, one_line
 from healthcheck.probes.compute_ports import ETHERNET, ComputePorts, compute_of, compute_ports
 from healthcheck.probes.hca_rate import judge_rate, quoted
 from healthcheck.probes.nearness import UNKNOWN, Nearness
+from healthcheck.probes.other_type import LargerType
 from healthcheck.probes.subnet import judge_subnet
 from healthcheck.probes.trouble import garbled, quote, usable
 
@@ -118,10 +119,14 @@ def settings(facts: NodeFacts) -> Settings:
 
 
 def judge(
-    host: str, reading: Reading[tuple[Hca, ...]], platform: Platform | None, ways: Nearness = UNKNOWN
+    host: str,
+    reading: Reading[tuple[Hca, ...]],
+    platform: Platform | None,
+    ways: Nearness = UNKNOWN,
+    larger: LargerType | None = None,
 ) -> tuple[CheckResult, ...]:
     """`hca.count` of the node; `hca.rate` and `hca.subnet` of each port that is not as it should be, or once for the
-    node when all are."""
+    node when all are. `larger`: what the node looks like where it has more compute ports than `platform`."""
     if platform is not None and platform.nics.count == 0:
         message = say("probe.hca.none_promised", platform=platform.name)
         return (_of_node(host, COUNT_CHECK, Verdict.SKIPPED, "hca.does_not_apply", message, ()),)
@@ -136,20 +141,26 @@ def judge(
     promised = platform.nics
     compute = compute_ports(reading.value, platform, ways)
     return (
-        _count(host, reading.value, promised, compute),
+        _count(host, reading.value, promised, compute, larger),
         *judge_rate(RATE_CHECK, host, compute, promised),
         *judge_subnet(SUBNET_CHECK, host, compute, promised),
     )
 
 
-def _count(host: str, ports: Sequence[Hca], promised: NicSpec, compute: ComputePorts) -> CheckResult:
+def _count(
+    host: str, ports: Sequence[Hca], promised: NicSpec, compute: ComputePorts, larger: LargerType | None
+) -> CheckResult:
     args: dict[str, str | int] = {"expected": promised.count, "kind": promised.link_layer}
     present = len(compute.sure) + compute.places
     active = sum(port.active for port in compute.sure)
     active += min(compute.places, sum(port.active for port in compute.candidates))
     names = " ".join(f"{port.device}/{port.port}" for port in ports) or "none"
     evidence = quote(SYSFS, [f"ports found: {names}"])
-    if present < promised.count and (strangers := _of_other_layer(ports, compute.possible)):
+    if larger is not None:
+        present = active = larger.ports
+        verdict, rule = Verdict.INCONCLUSIVE, "hca.other_type"
+        message = say("probe.hca.other_type", found=larger.ports, names=", ".join(larger.names), **args)
+    elif present < promised.count and (strangers := _of_other_layer(ports, compute.possible)):
         verdict, rule = Verdict.FAIL, "hca.other_link_layer"
         named = ", ".join(f"{port.device}/{port.port}" for port in strangers)
         message = say(

@@ -18,7 +18,7 @@ class Needs(Struct, frozen=True):
     processes. Without `platform` nothing can be compared, so counts and rates are INCONCLUSIVE. `together`: a job over
     several nodes is to follow, so what only the network between nodes needs is needed. `began_at` is when the first
     benchmark began, in seconds since 1970 by the clock of this machine; None before that. `clocks_ahead_s`: how far the
-    clocks of most nodes are ahead of ours.
+    clocks of most nodes are ahead of ours. `known`: the machine types that a node may be instead.
     """
 
     platform: Platform | None
@@ -30,6 +30,7 @@ class Needs(Struct, frozen=True):
     together: bool = True
     began_at: float | None = None
     clocks_ahead_s: float = 0.0
+    known: tuple[Platform, ...] = ()
 
 
 class Probe(Struct, frozen=True):

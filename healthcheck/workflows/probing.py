@@ -143,6 +143,7 @@ def _needs(ledger: Ledger) -> Needs:
         allow_busy=request.allow_busy,
         together="multi_node" in wanted and len(request.hosts) > 1,
         began_at=ledger.began_at,
+        known=tuple(request.platforms.values()),
     )
 
 

@@ -81,6 +81,7 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
         reference=MPI_FOUND,
     ),
     Cause("slots_differ", Severity.WARNING, rules=("slots.differ",), reference=MPI_SLOTS),
+    Cause("other_machine_type", Severity.WARNING, rules=("hca.other_type",), reference=PERFORMANCE),
     Cause("above_peak", Severity.WARNING, rules=("peak.above",), reference=PERFORMANCE),
     Cause("same_machine", rules=("host.same_machine",), reference=MAN + "man5/machine-id.5.html"),
     Cause(

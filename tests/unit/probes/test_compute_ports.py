@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from healthcheck.edge.shipped import shipped_platforms
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.platform import Platform
@@ -192,3 +193,36 @@ def test_the_other_looks_at_ports_leave_storage_alone() -> None:
     for name in ("verbs", topology.NAME, pcie.NAME):
         assert {result.verdict for result in PROBES[name].judge(facts, NEEDS)} == {Verdict.PASS}
     assert mtu.judge("node05", facts.hcas, facts.verbs, NEEDS)[0].verdict is Verdict.DEGRADED
+
+
+KNOWN = shipped_platforms()
+GPUS = {"gpus": answer("gpus", "healthy")}
+
+
+def counted_as(name: str, facts: NodeFacts) -> CheckResult:
+    needs = replace(NEEDS, platform=KNOWN[name], known=tuple(KNOWN.values()))
+    return next(found for found in PROBES[hcas.NAME].judge(facts, needs) if found.check == hcas.COUNT_CHECK)
+
+
+@pytest.mark.parametrize("part", [{"topology": matrix()}, {"pcie": bridges()}, {}])
+def test_a_node_with_more_compute_ports_than_the_type_is_another_machine(part: dict[str, PartOutput]) -> None:
+    facts = seen({}, **GPUS, **part)
+    found = counted_as("a100-sxm4-8gpu-4x200", facts)
+    assert (found.verdict, found.rule, found.expected) == (Verdict.INCONCLUSIVE, "hca.other_type", 4)
+    assert found.observed == (8 if part else 10)
+    assert str(found.message).startswith("this is not that machine type: ")
+    assert str(found.message).endswith("fits a100-sxm4-8gpu-8x200")
+
+
+def test_storage_ports_make_no_other_machine() -> None:
+    """Eight compute and two storage ports, and four compute ports with as many behind the processor."""
+    assert counted_as("a100-sxm4-8gpu-8x200", seen({}, topology=matrix(), **GPUS)).verdict is Verdict.PASS
+    gone = ("mlx5_1", "mlx5_3", "mlx5_7", "mlx5_9")
+    few = read_node("node05", {"hcas": ports({}, gone), "topology": matrix(gone), **GPUS})
+    assert counted_as("a100-sxm4-8gpu-4x200", few).rule != "hca.other_type"
+    assert counted_as("a100-sxm4-8gpu-1x200", few).rule == "hca.other_type"
+
+
+def test_one_broken_port_does_not_turn_the_larger_machine_into_the_smaller() -> None:
+    found = counted_as("a100-sxm4-8gpu-4x200", seen({"mlx5_2": DOWN}, topology=matrix(), **GPUS))
+    assert (found.observed, found.rule) == (7, "hca.other_type")
