@@ -57,6 +57,7 @@ class Ticket(Struct, frozen=True):
     more_remarks: int
     agree: str
     made_with: str
+    limits: str
 
 
 def ticket(page: Page) -> Ticket:
@@ -87,6 +88,10 @@ def ticket(page: Page) -> Ticket:
             "text.comma",
         ),
         made_with=" · ".join(f"{name} {value}" for name, value in page.tools),
+        limits=in_a_row(
+            say("report.ticket.limit", what=what, peak=peak, healthy=healthy, broken=broken)
+            for what, peak, healthy, broken, _ in page.limits
+        ),
     )
 
 
