@@ -56,7 +56,7 @@ def test_templates_use_named_fields_only() -> None:
 
 def test_a_number_gets_the_word_that_fits_it() -> None:
     said = [str(Message("run.started", {"run_id": "r", "playbook": "quick", "hosts": hosts})) for hosts in (0, 1, 2)]
-    assert [text.rpartition(", ")[2] for text in said] == ["0 hosts", "1 host", "2 hosts"]
+    assert [text.rpartition(", ")[2] for text in said] == ["0 nodes", "1 node", "2 nodes"]
 
 
 def test_a_pair_of_words_holds_no_value_that_could_hold_a_bar() -> None:
