@@ -56,16 +56,23 @@ def bandwidth_answer(table: Bandwidth) -> str:
 def _stage(rows: Sequence[BandwidthRow]) -> str:
     first, last = rows[0], rows[-1]
     if first.percent is None:
-        return str(say("report.bandwidth.told_unknown", stage=first.stage, busbw=first.judged, who=first.who))
-    parts = [
-        str(say("report.bandwidth.told", stage=first.stage, busbw=first.judged, of_peak=first.of_peak, who=_who(first)))
-    ]
+        told = say("report.bandwidth.told_unknown", stage=first.stage, busbw=with_unit(first), who=_who(first))
+    else:
+        told = say(
+            "report.bandwidth.told", stage=first.stage, busbw=first.judged, of_peak=first.of_peak, who=_who(first)
+        )
+    parts = [str(told)]
     alone = [row for row in rows[1:] if row.who_is_name and row.verdict is not Verdict.PASS]
     if alone:
         parts.append(str(say("report.bandwidth.below", n=len(alone))))
     elif last is not first and last.percent is not None:
         parts.append(str(say("report.bandwidth.told_next", busbw=last.judged, of_peak=last.of_peak, who=_who(last))))
     return in_a_row(parts)
+
+
+def with_unit(row: BandwidthRow) -> str:
+    """What a row reads, in words where it reads nothing."""
+    return row.judged if row.value is None else str(say("report.unit.gbyte_s", value=row.judged))
 
 
 def _who(row: BandwidthRow) -> str:

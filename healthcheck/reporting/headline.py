@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from healthcheck.model.message import say
 from healthcheck.reporting.bandwidth import Bandwidth, BandwidthRow, stage_text
+from healthcheck.reporting.bandwidth_bars import with_unit
 from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.todo import Entry
 
@@ -29,7 +30,7 @@ def headline(entries: Sequence[Entry], table: Bandwidth) -> tuple[str, ...]:
 def _numbers(found: BandwidthRow, last: BandwidthRow) -> str:
     """As found; and, where others were measured afterwards, the last of them: that is without the sick."""
     if found.percent is None:
-        return str(say("report.number_unknown", stage=found.stage, who=found.who, busbw=found.judged))
+        return str(say("report.number_unknown", stage=found.stage, who=found.who, busbw=with_unit(found)))
     if last is found or last.percent is None or last.collective != found.collective:
         return str(say("report.number", stage=found.stage, who=found.who, busbw=found.judged, of_peak=found.of_peak))
     return str(
