@@ -33,14 +33,14 @@ def command(
 ) -> None:
     """Compare two runs node by node: who got better or worse beyond noise, who is missing, and what was changed.
 
-    Exit code: 4 when something got worse; else 3 when something could not be compared; else 0.
+    Exit code: 4 when something got worse; else 3 when something, or everything, could not be compared; else 0.
 
     Example: healthcheck compare 20260314T021503Z-qhzt 20260401T031122Z-abzd
     """
     import sys
 
     from healthcheck.cli.document import print_json
-    from healthcheck.cli.exits import out, say
+    from healthcheck.cli.exits import EXIT_INCONCLUSIVE, out, say
     from healthcheck.cli.terminal import width
     from healthcheck.errors import InputError
     from healthcheck.evaluation.comparison import compare
@@ -51,7 +51,10 @@ def command(
         raise InputError("--last", "picks both runs itself; name two runs, or give --last alone")
     if html is not None:
         _check_place(html)
-    one, other = _newest(results) if last else _named(before, after, results)
+    pair = _newest(results, json) if last else _named(before, after, results)
+    if pair is None:
+        raise typer.Exit(EXIT_INCONCLUSIVE)
+    one, other = pair
     comparison = compare(one, other)
     if not quiet:
         for line in compared_lines(comparison, width(sys.stderr)):
@@ -99,17 +102,27 @@ def _named(before: str | None, after: str | None, results: Path) -> tuple[RunDig
     return found[0], found[1]
 
 
-def _newest(results: Path) -> tuple[RunDigest, RunDigest]:
-    from healthcheck.cli.exits import say
+def _newest(results: Path, json: bool) -> tuple[RunDigest, RunDigest] | None:
+    """The pair of --last; without one, None, after it was told how many runs there are and why they do not pair."""
+    from healthcheck.cli.document import print_json
+    from healthcheck.cli.exits import EXIT_INCONCLUSIVE, say
+    from healthcheck.edge.places import is_folder
     from healthcheck.errors import InputError
+    from healthcheck.reporting.compared import nothing_document, nothing_message
     from healthcheck.reporting.figures import one_line
     from healthcheck.workflows.compare import newest_pair
 
+    if not is_folder(results):
+        raise InputError("-o", f"there is no folder {results}; name the one the runs are in")
     newest = newest_pair(_readable(results))
     for note in newest.notes:
         say(one_line(str(note)))
     if newest.pair is None:
-        raise InputError("--last", f"there are no two comparable runs below {results}; name two runs")
+        told = nothing_message(newest.runs, None if newest.alone is None else newest.alone.run_id, str(results))
+        say(one_line(str(told)))
+        if json:
+            with in_english():
+                print_json(nothing_document(told, newest.notes, newest.runs, EXIT_INCONCLUSIVE))
     return newest.pair
 
 

@@ -40,6 +40,11 @@ COMPARE_TEXTS: dict[str, str] = {
     "without it",
     "compare.note.newest": "Comparing the two newest runs that can be compared: {before} and {after}.",
     "compare.note.passed_over": "{run_id} was passed over: {why}.",
+    "compare.nothing.none": "nothing to compare: no run below {results}; a run is a folder with a record.json in it",
+    "compare.nothing.unmeasured": "nothing to compare: of {n} {n:run|runs} below {results} none is complete and "
+    "measured a bandwidth",
+    "compare.nothing.alone": "nothing to compare: of {n} {n:run|runs} below {results} no other one is complete and "
+    "fits {run_id}; name two runs",
     "compare.passed_over.state": "it is {state}",
     "compare.passed_over.nothing": "it measured no bandwidth",
     "compare.passed_over.other": "it is of another machine type, simulated, or of another stage or collective",

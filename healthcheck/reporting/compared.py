@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct, structs
 
 from healthcheck.model.comparison import SCHEMA, Answer, Comparison
-from healthcheck.model.message import Message
+from healthcheck.model.message import Message, say
 from healthcheck.parsing.record_codec import message_document
 from healthcheck.reporting.compared_view import WORD_COLUMNS, Table, answer, percent, sections, side, table
 from healthcheck.reporting.figures import one_line
@@ -94,6 +96,30 @@ def _wrapped(text: str, width: int, indent: str, hanging: str | None = None) -> 
 def document(comparison: Comparison) -> object:
     """`healthcheck.compare/1`: the comparison field by field, every text as code, args and `message_en`."""
     return {"schema": SCHEMA, "line": compared_line(comparison), **_fields(comparison)}
+
+
+def nothing_message(runs: int, alone: str | None, results: str) -> Message:
+    """Why `--last` found no two runs: how many there are, and which one found no other."""
+    if not runs:
+        return say("compare.nothing.none", results=results)
+    if alone is None:
+        return say("compare.nothing.unmeasured", n=runs, results=results)
+    return say("compare.nothing.alone", n=runs, results=results, run_id=alone)
+
+
+def nothing_document(why: Message, notes: Sequence[Message], runs: int, exit_code: int) -> object:
+    """`healthcheck.compare/1` where nothing was compared: `before` and `after` are null, `runs` were looked at."""
+    return {
+        "schema": SCHEMA,
+        "line": why.english,
+        "exit_code": exit_code,
+        "before": None,
+        "after": None,
+        "compared": 0,
+        "runs": runs,
+        "not_compared": [message_document(why)],
+        "notes": [message_document(note) for note in notes],
+    }
 
 
 def _fields(value: Struct) -> dict[str, object]:

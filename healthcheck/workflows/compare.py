@@ -13,17 +13,23 @@ from healthcheck.model.message import Message, say
 
 
 class Newest(Struct, frozen=True):
-    """The pair, None where there is none; `notes` name the runs that were passed over and why."""
+    """The pair, None where there is none; `notes` name the runs that were passed over and why.
+
+    `runs` is how many were looked at. `alone` is the newest that measured anything, where no other one fits it.
+    """
 
     pair: tuple[RunDigest, RunDigest] | None
     notes: tuple[Message, ...]
+    runs: int
+    alone: RunDigest | None = None
 
 
 def newest_pair(newest_first: Iterable[RunDigest]) -> Newest:
     """The two newest complete runs that share a stage and a collective, on the same machine type; reads no further."""
     notes: list[Message] = []
     after: RunDigest | None = None
-    for run in newest_first:
+    runs = 0
+    for runs, run in enumerate(newest_first, start=1):
         why = _passed_over(run, after)
         if why is not None:
             notes.append(say("compare.note.passed_over", run_id=run.run_id, why=why))
@@ -31,8 +37,8 @@ def newest_pair(newest_first: Iterable[RunDigest]) -> Newest:
             after = run
         else:
             notes.append(say("compare.note.newest", before=run.run_id, after=after.run_id))
-            return Newest((run, after), tuple(notes))
-    return Newest(None, tuple(notes))
+            return Newest((run, after), tuple(notes), runs)
+    return Newest(None, tuple(notes), runs, after)
 
 
 def _passed_over(run: RunDigest, after: RunDigest | None) -> Message | None:

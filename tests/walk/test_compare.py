@@ -83,6 +83,20 @@ def test_last_takes_the_two_newest_that_fit_and_says_which(shell: Shell) -> None
     assert first[5:] in said.err and second[5:] in said.err and "was passed over: it measured no bandwidth" in said.err
 
 
+def test_where_no_two_runs_fit_it_says_how_many_there_are_and_why(shell: Shell) -> None:
+    shell.results.mkdir()
+    none = shell("compare", "--last")
+    assert (none.code, none.out) == (3, "") and "no run below reports" in none.err
+    alone = checkup(shell, 2)
+    assert shell("probe", "--simulate", "2", "-q").code == 0
+    said = shell("compare", "--last", "--json")
+    document = json.loads(said.out)
+    assert said.code == document["exit_code"] == 3
+    assert document["schema"] == "healthcheck.compare/1" and document["before"] is None and document["runs"] == 2
+    assert f"of 2 runs below reports no other one is complete and fits {alone[5:]}" in said.err
+    assert "was passed over: it measured no bandwidth" in said.err
+
+
 def test_a_folder_of_the_run_names_it_too(shell: Shell, tmp_path: Path) -> None:
     before, after = checkup(shell, 2), checkup(shell, 2)
     moved = shutil.copytree(shell.results / before, tmp_path / "elsewhere")
@@ -95,7 +109,7 @@ def test_a_folder_of_the_run_names_it_too(shell: Shell, tmp_path: Path) -> None:
         (("compare",), "two runs are needed"),
         (("compare", "one"), "two runs are needed"),
         (("compare", "one", "--last"), "--last alone"),
-        (("compare", "--last"), "no two comparable runs below"),
+        (("compare", "--last", "-o", "nowhere"), "-o: there is no folder nowhere"),
         (("compare", "one", "two"), "one: is neither a run directory nor a folder"),
     ],
 )
