@@ -96,3 +96,10 @@ def percent(fraction: float, *limits: float) -> int:
     exact = 100 * fraction
     near = round(exact)
     return near - 1 if any(exact < 100 * limit <= near for limit in limits) else near
+
+
+def tenths(fraction: float, *limits: float) -> float:
+    """Per cent with one decimal, and never up to a limit that was missed either (69.98 % stays 69.9 %)."""
+    exact = 100 * fraction
+    near = round(exact, 1)
+    return round(near - 0.1, 1) if any(exact < 100 * limit <= near for limit in limits) else near

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from msgspec import Struct
 
 from healthcheck.evaluation.integrity import DID_NOT_RUN
 from healthcheck.evaluation.known_good import KNOWN_GOOD_FRACTION, least_bytes, lowest_reference
 from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, verdict_of_fraction
 from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
-from healthcheck.evaluation.reading import judged_rows, slower_at_largest, slower_placement
+from healthcheck.evaluation.reading import judged_rows, slower_at_largest, slower_placement, tenths
 from healthcheck.model.collective import Collective
 from healthcheck.model.measurement import CollectiveTable, FailureKind, OutputState, ParsedOutput
 from healthcheck.model.message import Message, say
@@ -33,7 +35,10 @@ class TableJudgement(Struct, frozen=True):
 def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
     """The slower placement's median over the saturated sizes, against the ring peak of so many hosts and GPUs, then
     against what healthy machines read."""
-    missing = _what_is_missing(table)
+    wrong = _wrong_values(table)
+    if wrong is not None:
+        return TableJudgement(Verdict.FAIL, None, wrong)
+    missing = _what_is_missing(table) or _what_is_of_another_machine(table, platform)
     if missing is not None or table.collective is None:
         return TableJudgement(Verdict.INCONCLUSIVE, None, missing or say("parse.not_judged.unnamed"))
     slower = slower_placement(judged_rows(table.rows), lambda half: half.busbw_gbyte_s)
@@ -48,7 +53,7 @@ def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
     stage = "single_node" if nodes == 1 else "multi_node"
     limits = platform.thresholds.get(stage, DEFAULT_THRESHOLDS)
     verdict, _ = verdict_of_fraction(busbw / top, limits.healthy, limits.broken)
-    percent = round(100 * busbw / top, 1)
+    percent = tenths(busbw / top, limits.healthy, limits.broken)
     reason = say(
         "parse.judged", busbw_gbyte_s=round(busbw, 2), percent=percent, peak_gbyte_s=round(top, 2), name=platform.name
     )
@@ -65,7 +70,7 @@ def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
         )
     elif verdict is Verdict.PASS and known is not None and largest[1] < KNOWN_GOOD_FRACTION * known.value:
         verdict = Verdict.DEGRADED
-        share = round(100 * largest[1] / known.value, 1)
+        share = tenths(largest[1] / known.value, KNOWN_GOOD_FRACTION)
         reason = say(
             "parse.below_known_good",
             busbw_gbyte_s=round(busbw, 2),
@@ -94,6 +99,29 @@ def judge_output(output: ParsedOutput, judgements: tuple[TableJudgement, ...]) -
     if output.state is not OutputState.COMPLETE or output.verified is not True:
         return worst([Verdict.INCONCLUSIVE, *(judgement.verdict for judgement in judgements)])
     return worst(judgement.verdict for judgement in judgements)
+
+
+def _wrong_values(table: CollectiveTable) -> Message | None:
+    """What is wrong with the results themselves; None where nothing is. Half of some collectives is never checked."""
+    checked = table.collective in _KNOWN and Collective(table.collective or "").in_place_is_checked
+    halves = [half for row in table.rows for name, half in row.placements if checked or name == "out_of_place"]
+    wrong = sum(half.wrong or 0 for half in halves)
+    if wrong > 0:
+        return say("parse.wrong", wrong=wrong)
+    failed = checked and table.out_of_bounds_ok is False and (table.out_of_bounds_count or 0) > 0
+    return say("parse.out_of_bounds", count=table.out_of_bounds_count or 0) if failed else None
+
+
+def _what_is_of_another_machine(table: CollectiveTable, platform: Platform) -> Message | None:
+    """Why the table cannot be from such a machine; None where it can."""
+    others = [model for model in table.gpu_models if model and not platform.gpu.means(model)]
+    if others:
+        return say("parse.not_judged.other_gpu", models=", ".join(dict.fromkeys(others)), name=platform.name)
+    hosts, has = len(table.hosts), platform.gpu.count
+    most = max((*Counter(rank.host for rank in table.ranks).values(), -(-(table.n_ranks or 0) // max(hosts, 1))))
+    if most <= has:
+        return None
+    return say("parse.not_judged.too_many_ranks", most=most, has=has, name=platform.name)
 
 
 def _what_is_missing(table: CollectiveTable) -> Message | None:

@@ -254,7 +254,14 @@ REPORT_TEXTS: dict[str, str] = {
     "parse.above": "busbw {busbw_gbyte_s} GB/s is more than any algorithm can do on {name} ({ceiling_gbyte_s} GB/s): "
     "it was another machine, or another number of ranks",
     "parse.not_judged.incomplete": "not judged: the table is not complete",
-    "parse.not_judged.unnamed": "not judged: this version does not print which collective it ran",
+    "parse.wrong": "{wrong:g} {wrong:value is|values are} wrong: the results were not what they should be, so no speed "
+    "counts",
+    "parse.out_of_bounds": "{count} {count:value is|values are} out of bounds: the results were not what they should "
+    "be, so no speed counts",
+    "parse.not_judged.unnamed": "not judged: the output does not say which collective it ran; name it with "
+    "--collective",
+    "parse.not_judged.other_gpu": "not judged: measured on {models}, judged as {name}",
+    "parse.not_judged.too_many_ranks": "not judged: {most} ranks on one host, where {name} has {has} {has:GPU|GPUs}",
     "parse.not_judged.no_peak": "not judged: no peak is known for {collective}",
     "parse.not_judged.ranks": "not judged: the number of ranks is not known",
     "parse.not_judged.one_rank": "not judged: one rank alone has no bus bandwidth",

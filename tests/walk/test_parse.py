@@ -241,3 +241,31 @@ def test_results_that_were_not_checked_are_no_pass(tmp_path: Path) -> None:
 def test_auto_is_not_a_platform_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["parse", "--platform", "auto", GOOD]) == 2
     assert "healthcheck platform list" in capsys.readouterr().err
+
+
+def _first_table(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, object], str]:
+    """Exit code, the first table, and what a person is told, of `parse --platform`."""
+    code = run(["parse", "--json", "--platform", A100, *words])
+    table: dict[str, object] = json.loads(capsys.readouterr().out)["files"][0]["tables"][0]
+    assert run(["parse", "--platform", A100, *words]) == code
+    return code, table, capsys.readouterr().out
+
+
+def test_a_table_with_wrong_values_is_a_fail_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    code, table, shown = _first_table(capsys, WRONG)
+    assert (code, table["verdict"]) == (1, "FAIL")
+    assert "FAIL: " in shown and "so no speed counts" in shown
+    assert "PASS" not in shown
+
+
+def test_a_table_of_another_machine_is_not_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = nccl_capture("v2.19.6-mpi-np16-2hosts").stdout
+    file = tmp_path / "saved.log"
+    file.write_text(text.replace("NVIDIA A100-SXM4-80GB", "NVIDIA H100 80GB HBM3"))
+    code, table, shown = _first_table(capsys, str(file))
+    assert (code, table["verdict"]) == (3, "INCONCLUSIVE")
+    assert f"measured on NVIDIA H100 80GB HBM3, judged as {A100}" in shown
+    file.write_text(text.replace("nodeB", "nodeA"))
+    code, table, shown = _first_table(capsys, str(file))
+    assert (code, table["verdict"]) == (3, "INCONCLUSIVE")
+    assert f"16 ranks on one host, where {A100} has 8 GPUs" in shown

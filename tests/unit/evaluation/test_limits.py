@@ -14,7 +14,7 @@ from healthcheck.evaluation.limits import (
     verdict_of_fraction,
 )
 from healthcheck.evaluation.peaks import peak
-from healthcheck.evaluation.reading import judged_rows, percent
+from healthcheck.evaluation.reading import judged_rows, percent, tenths
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob
 from healthcheck.model.measurement import CollectiveRow
@@ -157,3 +157,8 @@ def test_a_forced_ring_is_held_against_what_a_ring_can() -> None:
         assert limit is not None
         busbw, _ = judge_bandwidth([outcome(sweep(190.0, n_ranks=16), of=of, n_ranks=16)], limit, unsaturated_ok=False)
         assert (busbw.verdict, busbw.rule) == (verdict, rule)
+
+
+def test_a_missed_limit_is_never_rounded_up_to() -> None:
+    assert (tenths(209.9 / 300, 0.7, 0.5), tenths(0.7, 0.7), tenths(0.7555, 0.7)) == (69.9, 70.0, 75.5)
+    assert tenths(0.49999, 0.7, 0.5) == 49.9
