@@ -12,6 +12,7 @@ import typer
 
 from healthcheck.cli import options
 from healthcheck.cli.language import on_stdout
+from healthcheck.model.collective import Collective
 
 if TYPE_CHECKING:
     from healthcheck.diagnosis.fingerprints import Hint
@@ -37,6 +38,9 @@ def command(
     platform: Annotated[
         str | None, typer.Option("--platform", help="Judge, too: a name of `healthcheck platform list`, or a file.")
     ] = None,
+    collective: Annotated[
+        Collective | None, typer.Option("--collective", help="What the tables ran that do not name it (before 2.16.7).")
+    ] = None,
     lang: options.Lang = None,
 ) -> None:
     """Read saved output of nccl-tests or rccl-tests, of any version, with or without a launcher's prefixes.
@@ -53,7 +57,7 @@ def command(
     if json and csv:
         raise InputError("--csv", "cannot be combined with --json; choose one of them")
     machine = _machine(platform)
-    parsed = [_judged(file, machine) for argument in files for file in _read(argument)]
+    parsed = [_judged(file, machine, collective) for argument in files for file in _read(argument)]
     with on_stdout(lang, json or csv):
         if json:
             out(as_json(parsed))
@@ -127,13 +131,17 @@ def _machine(name: str | None) -> Platform | None:
     return None if name is None else load_platform(name)[0]
 
 
-def _judged(file: ParsedFile, machine: Platform | None) -> ParsedFile:
-    if machine is None:
+def _judged(file: ParsedFile, machine: Platform | None, collective: Collective | None) -> ParsedFile:
+    if machine is None and collective is None:
         return file
     from msgspec.structs import replace
 
     from healthcheck.evaluation.tables import judge_table
+    from healthcheck.evaluation.unnamed import with_names
 
+    file = replace(file, output=with_names(file.output, collective, infer=machine is not None))
+    if machine is None:
+        return file
     judgements = tuple(judge_table(table, machine) for table in file.output.tables)
     hints = tuple(map(partial(_looks_like, machine), file.output.tables, judgements))
     return replace(file, judgements=judgements, hints=hints)
@@ -143,7 +151,6 @@ def _looks_like(machine: Platform, table: CollectiveTable, judgement: TableJudge
     """What a number that is too low is consistent with."""
     from healthcheck.diagnosis.fingerprints import Shape, hints
     from healthcheck.evaluation.tables import gpus_a_host
-    from healthcheck.model.collective import Collective
     from healthcheck.model.verdict import Verdict
 
     slow = judgement.verdict in (Verdict.DEGRADED, Verdict.FAIL)

@@ -208,7 +208,7 @@ A100 = "a100-sxm4-8gpu-8x200"
         ("v2.19.6-mpi-np16-2hosts", 0, "PASS", 90.1),  # of 200 GB/s
         ("v2.19.6-sweep-g8", 0, "PASS", 76.7),  # of 300 GB/s
         ("v2.19.6-mpi-slow-host", 4, "DEGRADED", 56.3),
-        ("v2.13.10-sweep-g8", 3, "INCONCLUSIVE", None),  # old: does not name its collective
+        ("v2.13.10-sweep-g8", 0, "PASS", 76.7),  # old: does not name its collective, which only one fits
         ("v2.19.6-mpi-split-div2", 3, "INCONCLUSIVE", None),  # ends at 16 MiB
     ],
 )
@@ -269,3 +269,29 @@ def test_a_table_of_another_machine_is_not_judged(tmp_path: Path, capsys: pytest
     code, table, shown = _first_table(capsys, str(file))
     assert (code, table["verdict"]) == (3, "INCONCLUSIVE")
     assert f"16 ranks on one host, where {A100} has 8 GPUs" in shown
+
+
+OLD = str(NCCL_TESTS / "v2.13.10-sweep-g8.txt")
+"""Of before 2.16.7, so it does not say that it ran all_reduce."""
+
+
+def test_what_an_old_table_ran_is_told_by_its_numbers_or_its_reader(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["parse", "--json", OLD])
+    assert json.loads(capsys.readouterr().out)["files"][0]["tables"][0]["collective"] is None
+    run(["parse", "--json", "--collective", "all_reduce", OLD])
+    given = json.loads(capsys.readouterr().out)["files"][0]
+    assert given["tables"][0]["collective"] == "all_reduce"
+    assert given["warnings"][-1]["message"] == "collective all_reduce taken from --collective"
+    run(["parse", "--json", "--platform", A100, OLD])
+    inferred = json.loads(capsys.readouterr().out)["files"][0]
+    assert inferred["tables"][0]["collective"] == "all_reduce"
+    assert inferred["warnings"][-1]["code"] == "collective_inferred"
+    code, table, shown = _first_table(capsys, "--collective", "all_gather", OLD)
+    assert (code, table["verdict"]) == (3, "INCONCLUSIVE")
+    assert "busbw does not follow from algbw" in shown
+
+
+def test_where_two_collectives_fit_nobody_guesses(capsys: pytest.CaptureFixture[str]) -> None:
+    code, table, shown = _first_table(capsys, NAN)
+    assert (code, table["collective"], table["verdict"]) == (3, None, "INCONCLUSIVE")
+    assert "name it with --collective" in shown

@@ -20,12 +20,7 @@ def find_contradictions(table: CollectiveTable, line: int | None = None) -> Pars
         return None
     collective = Collective(table.collective)
     factor = collective.factor(table.n_ranks)
-    pairs = [
-        (row.size_bytes, half.algbw_gbyte_s, half.busbw_gbyte_s)
-        for row in table.rows
-        for _, half in row.placements
-        if half.algbw_gbyte_s is not None and half.busbw_gbyte_s is not None
-    ]
+    pairs = _pairs(table)
     odd = [(size, algbw, busbw) for size, algbw, busbw in pairs if not _fits(algbw, busbw, factor)]
     if not odd:
         return None
@@ -41,6 +36,37 @@ def find_contradictions(table: CollectiveTable, line: int | None = None) -> Pars
         f"{collective.value} over {table.n_ranks} ranks would make it {algbw * factor:.6g}"
     )
     return ParseWarning(CONTRADICTS, text, line)
+
+
+def only_fit(table: CollectiveTable) -> Collective | None:
+    """The one collective that adds up (its redop is printed) and whose factor the numbers show; None where two do."""
+    pairs = _pairs(table)
+    if table.n_ranks is None or not pairs or any(row.redop in (None, "", "none") for row in table.rows):
+        return None
+    found = [
+        collective
+        for collective in (Collective.ALL_REDUCE, Collective.REDUCE_SCATTER, Collective.REDUCE)
+        if any(
+            all(_fits(algbw, busbw, factor) for _, algbw, busbw in pairs)
+            for factor in _factors(collective, table.n_ranks)
+        )
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _factors(collective: Collective, n_ranks: int) -> set[float]:
+    """Of today, and of before."""
+    return {collective.factor(n_ranks), *((1.0,) if collective in _ONCE_WITHOUT_FACTOR else ())}
+
+
+def _pairs(table: CollectiveTable) -> list[tuple[int, float, float]]:
+    """(size in bytes, algbw, busbw) of each half that has both."""
+    return [
+        (row.size_bytes, half.algbw_gbyte_s, half.busbw_gbyte_s)
+        for row in table.rows
+        for _, half in row.placements
+        if half.algbw_gbyte_s is not None and half.busbw_gbyte_s is not None
+    ]
 
 
 def _fits(algbw: float, busbw: float, factor: float) -> bool:
