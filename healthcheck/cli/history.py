@@ -31,6 +31,9 @@ def command(
     stage: Annotated[str | None, typer.Option("--stage", help="Only this stage: single_node or multi_node.")] = None,
     collective: Annotated[str | None, typer.Option("--collective", help="Only this collective.")] = None,
     since: Annotated[str | None, typer.Option("--since", help="Only runs since this day (UTC): 2026-03-14.")] = None,
+    platform: Annotated[
+        str | None, typer.Option("--platform", help="Runs of this machine type. Default: that of the newest run.")
+    ] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write one HTML page with plots, too.")] = None,
     simulated: Annotated[
         bool, typer.Option("--simulated", help="The simulated runs instead of the real ones.")
@@ -50,11 +53,14 @@ def command(
     from healthcheck.workflows.history import choose_runs
 
     begin = None if since is None else _day(since)
-    chosen = choose_runs(DirectoryIndex(results), simulated, begin)
+    _check_folder(results)
+    chosen = choose_runs(DirectoryIndex(results), simulated, begin, platform, host)
     for message in (*chosen.unreadable, *chosen.notes, *_left_out(chosen, simulated, results)):
         say(str(message))
     if not chosen.runs:
         say(str(_nothing(chosen, since, results)))
+        if json:
+            _print_nothing(chosen, host, stage, collective)
         raise typer.Exit(EXIT_INCONCLUSIVE)
     _check_names(chosen.runs, host, stage, collective)
     raise typer.Exit(0 if _tell(chosen, host, stage, collective, html, json, lang) else EXIT_INCONCLUSIVE)
@@ -88,7 +94,7 @@ def _tell(
 
             page = render_host(story)
         if json:
-            print_document(_SCHEMA, **_fields(story))
+            print_document(_SCHEMA, **_fields(story), **_types(chosen))
     else:
         fleet = fleet_past(chosen.runs, stage, collective, chosen.left_out)
         measured = any(run.medians for run in fleet.runs)
@@ -99,7 +105,7 @@ def _tell(
 
             page = render_fleet(fleet)
         if json:
-            print_document(_SCHEMA, **_fields(fleet))
+            print_document(_SCHEMA, **_fields(fleet), **_types(chosen))
     for line in lines:
         out(line)
     if html is not None:
@@ -108,6 +114,37 @@ def _tell(
     if not measured:
         say(str(message("history.nothing_measured", n=len(chosen.runs))))
     return measured
+
+
+def _print_nothing(chosen: Chosen, host: str | None, stage: str | None, collective: str | None) -> None:
+    """The document as ever, with no run in it."""
+    from healthcheck.cli.document import print_document
+    from healthcheck.model.history_story import FleetPast, HostPast
+
+    if host is None:
+        fleet = FleetPast(chosen.simulated, chosen.left_out, (), (), (), ())
+        print_document(_SCHEMA, **_fields(fleet), **_types(chosen))
+        return
+    of_host = HostPast(
+        host, chosen.simulated, chosen.left_out, stage or "", collective or "", 0, None, (), None, 0, False, None
+    )
+    print_document(_SCHEMA, **_fields(of_host), **_types(chosen))
+
+
+def _types(chosen: Chosen) -> dict[str, object]:
+    return {"platform": chosen.platform, "left_out_other_types": dict(chosen.other_types)}
+
+
+def _check_folder(results: Path) -> None:
+    """InputError where it is no folder of runs: not there, or one of the runs."""
+    from healthcheck.edge.places import is_file, is_folder
+    from healthcheck.edge.store import RECORD
+    from healthcheck.errors import InputError
+
+    if not is_folder(results):
+        raise InputError("-o", f"there is no folder {results}; name the one the runs are in")
+    if is_file(results / RECORD):
+        raise InputError("-o", f"{results} is one run; name the folder above it, {results.resolve().parent}")
 
 
 def _fields(story: Struct) -> dict[str, object]:
@@ -151,11 +188,16 @@ def _day(since: str) -> datetime:
 
 def _left_out(chosen: Chosen, asked: bool, results: Path) -> list[Message]:
     from healthcheck.model.message import say
+    from healthcheck.reporting.figures import one_line
 
     found = []
     if chosen.left_out:
         real = say("history.left_out_real", n=chosen.left_out)
         found.append(real if chosen.simulated else say("history.left_out_simulated", n=chosen.left_out))
+    if chosen.other_types:
+        n = sum(n for _, n in chosen.other_types)
+        names = ", ".join(one_line(name) for name, _ in chosen.other_types)
+        found.append(say("history.left_out_types", n=n, names=names, platform=one_line(chosen.platform)))
     if chosen.simulated and chosen.runs and not asked:
         found.append(say("history.only_simulated", results=str(results)))
     return found

@@ -14,6 +14,8 @@ HISTORY_TEXTS: dict[str, str] = {
     "history.none_simulated": "no simulated run below {results}",
     "history.left_out_simulated": "left out: {n} simulated {n:run|runs}; --simulated shows {n:it|them}",
     "history.left_out_real": "left out: {n} {n:run|runs} of real machines, which --simulated does not show",
+    "history.left_out_types": "left out: {n} {n:run|runs} of other machine types than {platform}; --platform shows "
+    "{n:it|them}: {names}",
     "history.only_simulated": "SIMULATED: no run of a real machine is below {results}",
     "history.nothing_measured": "nothing was measured in {n} {n:run|runs}",
     "history.wrote": "wrote {file}",

@@ -170,7 +170,7 @@ def _fleet_table(runs: Sequence[RunLine], columns: Sequence[tuple[str, str]], wi
                 *([date(run.started_at)] if width >= WIDE else []),
                 one_line(run.run_id),
                 one_line(run.verdict),
-                f"{run.passed}/{run.hosts}",
+                f"{run.passed}/{run.hosts}" if run.state == "complete" else "-",
                 *values,
                 ", ".join(filter(None, (remark, state_text(run.state)))),
             )

@@ -21,6 +21,7 @@ from tests.golden.records import healthy, sick
 from tests.walk.cli import Shell
 
 NODES, RUNS = 12, 24
+NEWER = "2026-04-14T02:15:03Z"
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +106,10 @@ def test_since_and_stage_and_collective_narrow_it(shell: Shell, made: tuple[Path
     assert {one["stage"] for run in document["runs"] for one in run["medians"]} == {"multi_node"}
     nothing = shell("history", "-o", str(folder), "--collective", "broadcast")
     assert nothing.code == 3 and "nothing was measured in 24 runs" in nothing.err
-    later = shell("history", "-o", str(folder), "--since", "2030-01-01")
-    assert later.code == 3 and "no run since 2030-01-01" in later.err and later.out == ""
+    later = shell(*words, "--since", "2030-01-01")
+    assert later.code == 3 and "no run since 2030-01-01" in later.err and json.loads(later.out)["runs"] == []
+    text = shell("history", "-o", str(folder), "--since", "2030-01-01")
+    assert (text.code, text.out) == (3, "")
 
 
 def test_the_page_is_self_contained_and_has_every_number(shell: Shell, made: tuple[Path, Fleet]) -> None:
@@ -134,6 +137,7 @@ def test_the_page_is_self_contained_and_has_every_number(shell: Shell, made: tup
         (("--since", "yesterday"), "--since: 'yesterday' is no day; write it as 2026-03-14"),
         (("--stage", "single"), "there is no stage 'single'; there are single_node, multi_node"),
         (("--collective", "allreduce"), "there is no collective 'allreduce'; there are all_reduce"),
+        (("--platform", "gb200"), "no run is of 'gb200'; there are runs of "),
         (("--html", "none/page.html"), "there is no folder none"),
         (("--html", "."), "is a folder; name a file"),
     ],
@@ -148,11 +152,46 @@ def test_what_nobody_knows_is_one_sentence(
 
 def test_where_no_run_is_there_is_nothing_to_tell(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    for folder in ("empty", "nowhere"):
-        said = shell("history", "-o", folder)
-        assert said.code == 3 and said.out == ""
-        assert said.err == f"no run below {folder}; a run is a folder with a record.json in it\n"
+    said = shell("history", "-o", "empty")
+    assert said.code == 3 and said.out == ""
+    assert said.err == "no run below empty; a run is a folder with a record.json in it\n"
+    fleet = json.loads(shell("history", "-o", "empty", "--json").out)
+    assert (fleet["schema"], fleet["runs"]) == ("healthcheck.history/1", [])
+    host = json.loads(shell("history", "-o", "empty", "--json", "--host", "node01").out)
+    assert (host["host"], host["runs"]) == ("node01", [])
+
+
+def test_a_folder_that_is_not_there_or_is_a_run_is_bad_input(shell: Shell, tmp_path: Path) -> None:
+    said = shell("history", "-o", "nowhere", "--json")
+    assert (said.code, said.out) == (2, "") and "-o: there is no folder nowhere" in said.err
     assert not (tmp_path / "nowhere").exists()
+    keep(shell, "20260314T021503Z-qhzt", encode_record(healthy()))
+    said = shell("history", "-o", "reports/20260314T021503Z-qhzt")
+    assert said.code == 2
+    assert f"-o: reports/20260314T021503Z-qhzt is one run; name the folder above it, {shell.results}" in said.err
+
+
+def test_a_trend_is_of_one_machine_type(shell: Shell) -> None:
+    """Two types are no trend: the newer run would look like a loss of the older machines."""
+    older, newer = "20260314T021503Z-qhzt", "20260414T021503Z-nvwk"
+    record = healthy()
+    assert record.platform is not None
+    keep(shell, older, encode_record(record))
+    other = replace(record.platform, name="h100-sxm5-8gpu-8x400")
+    keep(shell, newer, encode_record(replace(record, run_id=newer, started_at=NEWER, platform=other)))
+    said = shell("history")
+    assert said.code == 0 and newer in said.out and older not in said.out
+    name = record.platform.name
+    assert f"left out: 1 run of other machine types than {other.name}; --platform shows it: {name}" in said.err
+    that = json.loads(shell("history", "--platform", name, "--json").out)
+    assert ([run["run_id"] for run in that["runs"]], that["platform"]) == ([older], name)
+    assert that["left_out_other_types"] == {other.name: 1}
+
+
+def test_an_interrupted_run_counts_no_node_as_pass(shell: Shell) -> None:
+    keep(shell, "20260314T021503Z-qhzt", encode_record(replace(healthy(), state="interrupted")))
+    said = shell("history")
+    assert "interrupted" in said.out and "/8" not in said.out
 
 
 def keep(shell: Shell, name: str, data: bytes) -> None:
