@@ -19,6 +19,7 @@ from healthcheck.cli.given_baseline import given_baseline
 from healthcheck.cli.search_options import LOCALISE, fraction, seconds, with_search
 from healthcheck.cli.threshold_options import asked_thresholds
 from healthcheck.edge.baselines import stored_baseline
+from healthcheck.edge.digests import fleet_name
 from healthcheck.edge.owner import adopt, current_owner, is_dead
 from healthcheck.edge.places import is_file, is_folder
 from healthcheck.edge.shipped import load_hosts, load_platform, load_playbook, shipped_platforms
@@ -111,7 +112,9 @@ def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
             asked.simulate, model, asked.seed, asked.faults, asked.leaf_size, asked.job_seconds
         )
         _check_launch_from(asked, hosts)
-        baseline = given_baseline(asked.baseline, playbook, asked.playbook, hosts, platform, simulated=True)
+        baseline = given_baseline(
+            asked.baseline, playbook, asked.playbook, hosts, platform, simulated=True, fleet=fleet_name(asked.seed)
+        )
         return Inputs(playbook, playbook_text, platform, hosts, "", baseline), outside
     if asked.faults:
         raise InputError("--fault", "plants a fault in a simulated cluster; it needs --simulate N")

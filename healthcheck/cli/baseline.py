@@ -44,8 +44,8 @@ def command(
 
     folders = [folder for named in runs for folder in run_folders(named, results)]
     digests = [read_digest(folder) for folder in folders]
-    _refuse_other_fleets(folders, digests)
-    made = baseline_of(digests, stamp(SystemClock().now()), f"healthcheck {__version__}")
+    fleet = _fleet(folders, digests)
+    made = baseline_of(digests, stamp(SystemClock().now()), f"healthcheck {__version__}", fleet)
     write_baseline(file, made.baseline)
     for line in _story(made, len(digests)):
         say(line)
@@ -65,12 +65,13 @@ def command(
         widest=widest(baseline),
         left_out=made.left_out,
         not_always=made.not_always,
+        scattered=made.scattered,
     )
 
 
-def _refuse_other_fleets(folders: Sequence[Path], digests: Sequence[RunDigest]) -> None:
-    """Simulated nodes of another seed are other machines, although their names are the same."""
-    from healthcheck.edge.digests import simulated_fleet
+def _fleet(folders: Sequence[Path], digests: Sequence[RunDigest]) -> str:
+    """Which simulated machines these are, empty for others; InputError for several: only their names are the same."""
+    from healthcheck.edge.digests import fleet_name, simulated_fleet
     from healthcheck.errors import InputError
 
     seeds: dict[int, str] = {}
@@ -81,6 +82,7 @@ def _refuse_other_fleets(folders: Sequence[Path], digests: Sequence[RunDigest]) 
     if len(seeds) > 1:
         (first, before), (other, run_id) = list(seeds.items())[:2]
         raise InputError(run_id, f"has seed {other} and {before} has {first}: another seed simulates other machines")
+    return next((fleet_name(seed) for seed in seeds), "")
 
 
 def _written(made: Made, file: Path) -> str:
@@ -113,6 +115,19 @@ def _story(made: Made, runs: int) -> list[str]:
     lines = [
         say("baseline.left_out", hosts=each.hosts, stage=each.stage, n=each.n, runs=runs, least=LEAST_RUNS)
         for each in made.left_out
+    ]
+    lines += [
+        say(
+            "baseline.scattered",
+            hosts=each.hosts,
+            stage=each.stage,
+            collective=each.collective,
+            size=size(each.size_bytes),
+            placement=each.placement.replace("_", "-"),
+            median_gbyte_s=round(each.median_gbyte_s, 1),
+            spread_gbyte_s=round(each.spread_gbyte_s, 1),
+        )
+        for each in made.scattered
     ]
     lines += [
         say("baseline.not_always", hosts=each.hosts, stage=each.stage, n=each.n, runs=runs) for each in made.not_always

@@ -25,10 +25,12 @@ def given_baseline(
     platform: Platform | None,
     *,
     simulated: bool,
+    fleet: str = "",
 ) -> Baseline | None:
     """What was named with --baseline, else by the playbook, whose path begins at its own folder; None without either.
 
-    InputError where it is of other machines. `platform` None: not known before the nodes were looked at. A playbook is
+    InputError where it is of other machines. `platform` None: not known before the nodes were looked at. `fleet`: which
+    simulated machines these are, as a baseline calls them; empty where nobody can tell. A playbook is
     rehearsed as it is: what it names for real machines is only noted by a simulated run.
     """
     named = named_baseline(option, playbook, playbook_name)
@@ -41,6 +43,12 @@ def given_baseline(
     if baseline.simulated is not simulated:
         made, asked = ("simulated", "these are real") if baseline.simulated else ("real", "these are simulated")
         raise InputError(where, f"{file} is of {made} machines and {asked}; make a baseline of their own runs")
+    if fleet and baseline.fleet and baseline.fleet != fleet:
+        raise InputError(
+            where,
+            f"{file} was made of {baseline.fleet} and these nodes are {fleet}: another seed simulates other machines; "
+            f"make a baseline of their own runs, or simulate with --{baseline.fleet}",
+        )
     if platform is not None and baseline.platform != platform.name:
         raise InputError(
             where,

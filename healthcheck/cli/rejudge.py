@@ -121,6 +121,7 @@ def _request(
     from healthcheck.cli.given_baseline import given_baseline
     from healthcheck.cli.threshold_options import asked_thresholds
     from healthcheck.edge.baselines import stored_baseline
+    from healthcheck.edge.digests import fleet_name, simulated_fleet
     from healthcheck.edge.shipped import load_platform, shipped_platforms
     from healthcheck.model.message import say as message
     from healthcheck.workflows.rejudge import as_asked
@@ -141,7 +142,9 @@ def _request(
     baseline = stored_baseline(store.folder)
     if baseline_file is not None:
         hosts, simulated = record.inventory, record.simulated
-        baseline = given_baseline(baseline_file, record.playbook, "", hosts, platform, simulated=simulated)
+        made = simulated_fleet(store.folder)
+        fleet = "" if made is None else fleet_name(made.seed)
+        baseline = given_baseline(baseline_file, record.playbook, "", hosts, platform, simulated=simulated, fleet=fleet)
         words.append(message("rejudge.how.baseline", file=str(baseline_file)))
     request = replace(
         as_asked(stored, f"healthcheck {__version__}", shipped_platforms(), baseline),

@@ -47,6 +47,11 @@ class Fleet(msgspec.Struct, frozen=True):
     faults: tuple[str, ...] = ()
 
 
+def fleet_name(seed: int) -> str:
+    """The machines of a seed as a baseline calls them."""
+    return f"seed {seed}"
+
+
 def simulated_fleet(folder: Path) -> Fleet | None:
     """The cluster that the run in `folder` simulated; None where it did not, or where nobody can tell any more."""
     try:

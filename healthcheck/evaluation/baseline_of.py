@@ -34,11 +34,15 @@ class LeftOut(Struct, frozen=True):
 
 
 class Made(Struct, frozen=True):
-    """A baseline, what is not in it, and the hosts that are in it although some of the runs did not measure them."""
+    """A baseline, what is not in it, and the hosts that are in it although some of the runs did not measure them.
+
+    `scattered` was measured often enough and differs so much from run to run that it is no limit (`Usual.is_limit`).
+    """
 
     baseline: Baseline
     left_out: tuple[LeftOut, ...] = ()
     not_always: tuple[LeftOut, ...] = ()
+    scattered: tuple[Usual, ...] = ()
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -78,18 +82,23 @@ def usual_of(key: Key, values: Sequence[float]) -> Usual:
     return Usual(*key, median_gbyte_s=round(middle, 4), spread_gbyte_s=round(spread, 4), n=len(values))
 
 
-def baseline_of(runs: Sequence[RunDigest], created_at: str, tool: str) -> Made:
+def baseline_of(runs: Sequence[RunDigest], created_at: str, tool: str, fleet: str = "") -> Made:
     """The limits that healthy runs give; InputError naming the run and the reason where they give none."""
     _refuse_too_few(runs)
     for run in runs:
         _refuse_sick(run)
     _refuse_different(runs)
     measured = [medians(run.jobs) for run in runs]
-    entries = usual(measured)
+    found = usual(measured)
+    entries = tuple(entry for entry in found if entry.is_limit)
+    scattered = tuple(entry for entry in found if not entry.is_limit)
     counts = _runs_by_hosts(measured)
-    enough = {(entry.stage, entry.hosts) for entry in entries}
+    enough = {(entry.stage, entry.hosts) for entry in found}
     left_out = {about: n for about, n in counts.items() if about not in enough}
     partly = {about: n for about, n in counts.items() if about in enough and n < len(runs)}
+    if scattered and not entries:
+        hosts = _some(sorted({host for entry in scattered for host in hosts_of(entry)}))
+        raise InputError("RUN", f"{hosts} read so differently from run to run that nobody can tell what is usual")
     if not entries:
         raise InputError(runs[0].run_id, f"has no job on the same nodes as {LEAST_RUNS - 1} of the other runs")
     platform = runs[0].platform
@@ -101,8 +110,9 @@ def baseline_of(runs: Sequence[RunDigest], created_at: str, tool: str) -> Made:
         usual=entries,
         created_at=created_at,
         tool=tool,
+        fleet=fleet,
     )
-    return Made(baseline, _grouped(left_out), _grouped(partly))
+    return Made(baseline, _grouped(left_out), _grouped(partly), scattered)
 
 
 def widest(baseline: Baseline, most: int = 3) -> tuple[Usual, ...]:

@@ -17,7 +17,6 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nodeset import fold
 
 WORSE = "history.worse"
-WORSE_FRACTION = 0.05
 LEAST_HEALTHY = 3
 
 _Key = tuple[str, str, str, int]
@@ -31,12 +30,7 @@ class _Held(Struct, frozen=True):
 
     @property
     def margin(self) -> float:
-        return (self.observed - bar_gbyte_s(self.usual)) / self.usual.median_gbyte_s
-
-
-def bar_gbyte_s(usual: Usual) -> float:
-    """Below this a reading is worse than it used to be: 5 % under the median, and its own spread further down."""
-    return (1 - WORSE_FRACTION) * usual.median_gbyte_s - usual.spread_gbyte_s
+        return (self.observed - self.usual.bar_gbyte_s) / self.usual.median_gbyte_s
 
 
 class Past:

@@ -38,7 +38,7 @@ def comparable(asking: Asking, run: PastRun) -> bool:
 
 
 def past_of(asking: Asking, newest_first: Iterable[PastRun]) -> Baseline | None:
-    """What jobs of these nodes read when they were healthy; None where no job has three values.
+    """What jobs of these nodes read when they were healthy; None where no job has three values that say what is usual.
 
     Of the newest 24 of the runs, which are comparable, up to 12 values a job. A job that was not PASS is no measure of
     health, whatever became of the run.
@@ -56,10 +56,10 @@ def past_of(asking: Asking, newest_first: Iterable[PastRun]) -> Baseline | None:
             if _take(job, values.setdefault((job.stage, job.collective, hosts, job.n_ranks), {})):
                 used.add(run.run_id)
     usual = tuple(
-        usual_of((*about, *where), found)
+        entry
         for about, of_job in sorted(values.items())
         for where, found in sorted(of_job.items())
-        if len(found) >= LEAST_RUNS
+        if len(found) >= LEAST_RUNS and (entry := usual_of((*about, *where), found)).is_limit
     )
     if not usual:
         return None

@@ -9,6 +9,8 @@ BASELINE_TEXTS: dict[str, str] = {
     "baseline.widest": "widest spread: {hosts} in {stage}, {collective} of {size}, {placement}: {percent} % of "
     "{median_gbyte_s} GB/s over {n} runs",
     "baseline.left_out": "left out: {hosts} in {stage}: measured in {n} of {runs} runs, and a median needs {least}",
+    "baseline.scattered": "left out: {hosts} in {stage}, {collective} of {size}, {placement}: a spread of "
+    "{spread_gbyte_s} around {median_gbyte_s} GB/s says nothing about what is usual",
     "baseline.past": "{source}, of {covered} of {hosts} {hosts:node|nodes}: none may be worse than it was",
     "baseline.other_platform": "{source} was made of {made_of} and these nodes are {judged_as}: nothing is held "
     "against it",

@@ -119,6 +119,13 @@ def _checked(document: Document, path: Path, usual: Usual, spelled: dict[str, st
         raise document.error((*path, "median_gbyte_s"), f"must be a number above 0, got {usual.median_gbyte_s:g}")
     if not (math.isfinite(usual.spread_gbyte_s) and usual.spread_gbyte_s >= 0):
         raise document.error((*path, "spread_gbyte_s"), f"must be a number from 0 up, got {usual.spread_gbyte_s:g}")
+    if not usual.is_limit:
+        most, middle = usual.most_spread_gbyte_s, usual.median_gbyte_s
+        raise document.error(
+            (*path, "spread_gbyte_s"),
+            f"is {usual.spread_gbyte_s:g} of a median of {middle:g}, which disarms it: "
+            f"keep it below {most:g}, so that 95 % of the median less the spread is above half of the median",
+        )
     if "[" not in usual.hosts and "," not in usual.hosts and usual.hosts.strip():
         return usual  # a job of one node: by far the most
     try:

@@ -100,6 +100,20 @@ def test_another_seed_is_another_fleet(measure: Shell) -> None:
     assert said.err == f"error: {other}: has seed 7 and {ids[0]} has 0: another seed simulates other machines\n"
 
 
+def test_a_file_remembers_which_fleet_was_simulated(measure: Shell) -> None:
+    ids = healthy(measure, "--seed", "3")
+    assert measure("baseline", *ids).code == 0
+    assert parse_baseline(Path("baseline.json").read_text(), "file").fleet == "seed 3"
+    assert run(measure, "--seed", "3", "--baseline", "baseline.json").code == 0
+    n = len(measure.folders())
+    said = run(measure, "--baseline", "baseline.json")
+    assert (said.code, len(measure.folders())) == (2, n)
+    assert "baseline.json was made of seed 3 and these nodes are seed 0: another seed simulates other" in said.err
+    run(measure, "--no-history")
+    other = measure.folders()[-1].name
+    assert measure("rejudge", other, "--baseline", "baseline.json").code == 2
+
+
 def test_a_run_with_a_planted_fault_is_no_past(measure: Shell) -> None:
     """Its other nodes are as healthy as ever; but who planted a fault plays, and the next one plays something else."""
     healthy(measure, n=2)

@@ -51,6 +51,17 @@ def test_sizes_and_placements_are_kept_apart() -> None:
     )
 
 
+def test_what_differs_too_much_from_run_to_run_is_no_limit_and_is_named() -> None:
+    """Rule 5 with such a spread would find nobody worse: 0.95 x 200 - 1.4826 x 100 = 41.7."""
+    runs = [run(f"r{n}", job("node01", 231.0), job("node02", 100.0 + 100 * n)) for n in range(3)]
+    found = made(*runs)
+    assert found.hosts == ("node01",)
+    assert [(each.hosts, each.spread_gbyte_s) for each in found.scattered] == [("node02", 148.26)]
+    assert found.left_out == found.not_always == ()
+    with pytest.raises(InputError, match="node02 read so differently from run to run"):
+        made(*(run(f"r{n}", job("node02", 100.0 + 100 * n)) for n in range(3)))
+
+
 def test_a_node_of_two_runs_stays_out_and_is_named() -> None:
     new = [run(name, job("node01", 230.0), job("node02", 230.0), job("node03", 230.0)) for name in "ab"]
     found = made(run("c", job("node01", 230.0)), *new)
@@ -77,7 +88,7 @@ def test_other_nodes_together_are_another_job() -> None:
 def test_the_order_of_the_runs_changes_nothing() -> None:
     runs = [
         run(name, job("node02", value), job("node01", value))
-        for name, value in zip("abc", (1.0, 2.0, 9.0), strict=True)
+        for name, value in zip("abc", (101.0, 102.0, 109.0), strict=True)
     ]
     assert made(*runs) == made(*reversed(runs))
 
