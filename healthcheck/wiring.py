@@ -56,15 +56,25 @@ def real_outside(ssh_config: Path | None, accept_new_host_keys: bool, n_hosts: i
 
 
 def simulated_outside(
-    n: int, platform: Platform, seed: int, faults: Sequence[str], leaf_size: int, job_seconds: float
+    n: int,
+    platform: Platform,
+    seed: int,
+    faults: Sequence[str],
+    leaf_size: int,
+    job_seconds: float,
+    *,
+    run_seed: int | None = None,
 ) -> tuple[Outside, tuple[Host, ...]]:
-    """A simulated cluster inside this process, on virtual time, and its hosts."""
+    """A simulated cluster inside this process, on virtual time, and its hosts.
+
+    `seed` makes the machines; `run_seed`, the same where it is None, the noise with which they are measured.
+    """
     from healthcheck.edge.clock import SystemClock
     from healthcheck.simulator.cluster import SimCluster
     from healthcheck.simulator.faults import parse_fault
     from healthcheck.simulator.transport import SimTransport, VirtualClock
 
-    cluster = SimCluster(n, platform, seed, tuple(map(parse_fault, faults)), leaf_size, job_seconds)
+    cluster = SimCluster(n, platform, seed, tuple(map(parse_fault, faults)), leaf_size, job_seconds, run_seed=run_seed)
     clock = VirtualClock(SystemClock().now())
     transport = SimTransport(cluster, clock)
     return Outside(transport, transport, clock, simulated=True), cluster.hosts()

@@ -54,6 +54,7 @@ class Asked(Struct, frozen=True):
     results: Path = Path("reports")
     simulate: int | None = None
     seed: int = 0
+    run_seed: int | None = None
     leaf_size: int = 8
     faults: tuple[str, ...] = ()
     job_seconds: float = 0.0
@@ -108,9 +109,7 @@ def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
         if asked.hosts is not None:
             raise InputError("--simulate", "cannot be used together with -H: choose simulated or real hosts")
         model = platform or load_platform(SIMULATED_PLATFORM)[0]
-        outside, hosts = simulated_outside(
-            asked.simulate, model, asked.seed, asked.faults, asked.leaf_size, asked.job_seconds
-        )
+        outside, hosts = _simulated(asked, asked.simulate, model)
         _check_launch_from(asked, hosts)
         baseline = given_baseline(
             asked.baseline, playbook, asked.playbook, hosts, platform, simulated=True, fleet=fleet_name(asked.seed)
@@ -118,6 +117,8 @@ def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
         return Inputs(playbook, playbook_text, platform, hosts, "", baseline), outside
     if asked.faults:
         raise InputError("--fault", "plants a fault in a simulated cluster; it needs --simulate N")
+    if asked.run_seed is not None:
+        raise InputError("--run-seed", "chooses the noise of a simulated cluster; it needs --simulate N")
     if asked.hosts is None:
         raise InputError("-H", "is missing: give a hostfile, a quoted node set, or --simulate N")
     hosts, hosts_text = load_hosts(asked.hosts)
@@ -127,6 +128,12 @@ def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
     baseline = given_baseline(asked.baseline, playbook, asked.playbook, hosts, platform, simulated=False)
     outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(hosts))
     return Inputs(playbook, playbook_text, platform, hosts, hosts_text, baseline), outside
+
+
+def _simulated(asked: Asked, n: int, model: Platform) -> tuple[Outside, tuple[Host, ...]]:
+    return simulated_outside(
+        n, model, asked.seed, asked.faults, asked.leaf_size, asked.job_seconds, run_seed=asked.run_seed
+    )
 
 
 def _refuse_what_no_record_holds(asked: Asked) -> None:
@@ -270,9 +277,7 @@ def resumed_run(asked: Asked, run: str) -> Begun:
     asked = _asked_before(store, asked)
     if asked.simulate is not None:
         model = record.platform or load_platform(SIMULATED_PLATFORM)[0]
-        outside, _ = simulated_outside(
-            asked.simulate, model, asked.seed, asked.faults, asked.leaf_size, asked.job_seconds
-        )
+        outside, _ = _simulated(asked, asked.simulate, model)
     else:
         outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(record.inventory))
     playbook = with_search(record.playbook) if search else record.playbook

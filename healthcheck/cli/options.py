@@ -28,7 +28,11 @@ Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="A line for every event and, at the end, looks, limits and notes.")
 ]
 Simulate = Annotated[int | None, typer.Option("--simulate", min=1, max=20_000, help="Use N simulated nodes, no hosts.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the simulated noise.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the simulated machines, and of their noise.")]
+RunSeed = Annotated[
+    int | None,
+    typer.Option("--run-seed", help="Seed of the noise alone: the same machines, measured again. Default: --seed."),
+]
 LeafSize = Annotated[int, typer.Option("--leaf-size", min=1, help="Simulated nodes per leaf.")]
 Faults = Annotated[
     list[str] | None,

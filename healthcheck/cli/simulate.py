@@ -19,6 +19,7 @@ def command(
     nodes: Annotated[int, typer.Argument(metavar="N", min=1, max=2000, help="How many nodes.")],
     platform: options.PlatformName = "auto",
     seed: options.Seed = 0,
+    run_seed: options.RunSeed = None,
     leaf_size: options.LeafSize = 8,
     fault: options.Faults = None,
     job_seconds: Annotated[float, typer.Option("--job-seconds", min=0.0, help="How long every benchmark takes.")] = 2.0,
@@ -46,7 +47,7 @@ def command(
 
     machine, _ = load_platform(SIMULATED_PLATFORM if platform == "auto" else platform)
     faults = [parse_fault(text) for text in fault or ()]
-    cluster = SimCluster(nodes, machine, seed, faults, leaf_size, job_seconds)
+    cluster = SimCluster(nodes, machine, seed, faults, leaf_size, job_seconds, run_seed=run_seed)
     arrived = _signals()
     with SimSshServer(cluster, folder) as server:
         say(str(Message("simulate.serves", {"nodes": nodes, "machine": machine.name})))

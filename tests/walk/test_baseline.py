@@ -114,6 +114,19 @@ def test_a_file_remembers_which_fleet_was_simulated(measure: Shell) -> None:
     assert measure("rejudge", other, "--baseline", "baseline.json").code == 2
 
 
+def test_the_same_machines_measured_again_read_something_else(measure: Shell) -> None:
+    """Without it every simulated run of one seed has the same numbers, and no spread can be rehearsed."""
+    for month in ("1", "2", "3"):
+        assert run(measure, "--no-history", "--run-seed", month).code == 0
+    said = measure("baseline", "reports", "--json")
+    assert said.code == 0
+    assert max(each["spread_gbyte_s"] for each in json.loads(said.out)["widest"]) > 0
+    assert parse_baseline(Path("baseline.json").read_text(), "file").fleet == "seed 0"
+    assert run(measure, "--run-seed", "4", "--baseline", "baseline.json").code == 0
+    refused = measure("run", "-H", "node01", "--run-seed", "4")
+    assert refused.code == 2 and "--run-seed: chooses the noise of a simulated cluster" in refused.err
+
+
 def test_a_run_with_a_planted_fault_is_no_past(measure: Shell) -> None:
     """Its other nodes are as healthy as ever; but who planted a fault plays, and the next one plays something else."""
     healthy(measure, n=2)
