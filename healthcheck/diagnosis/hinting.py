@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from healthcheck.diagnosis.causes import BY_CODE
 from healthcheck.diagnosis.fingerprints import Hint, Shape, hints
+from healthcheck.evaluation.rules import reading_gbyte_s
 from healthcheck.model.finding import CheckResult, Confidence
 from healthcheck.model.message import Arg, Message, listed, say
 from healthcheck.model.platform import Platform
@@ -74,21 +75,20 @@ class Hinting:
 
         None where it is no bandwidth, and for what every host of the job has disproved.
         """
-        reading = next((check for check in slow if check.check == _BUSBW and check.observed is not None), None)
+        reading = next((check for check in slow if check.check == _BUSBW and reading_gbyte_s(check) is not None), None)
+        observed = None if reading is None else reading_gbyte_s(reading)
         shape = self._shapes.get(reading.job) if reading is not None else None
-        if self._platform is None or reading is None or reading.observed is None or shape is None:
+        if self._platform is None or reading is None or observed is None or shape is None:
             return None
         host = reading.component.host
         hosts = self._members.get(reading.job) or ((host,) if host is not None else ())
-        found = [
-            hint for hint in hints(self._platform, shape, reading.observed) if not self._disproved(hint.cause, hosts)
-        ]
+        found = [hint for hint in hints(self._platform, shape, observed) if not self._disproved(hint.cause, hosts)]
         if not found:
             return None
         found.sort(key=lambda hint: not self._spoken_for(hint.cause, hosts))
         first = found[0]
         sure = Confidence.LIKELY if self._spoken_for(first.cause, hosts) else Confidence.SUSPECTED
-        return Looks(first.cause, first.message.args, consistent(reading.observed, found), sure)
+        return Looks(first.cause, first.message.args, consistent(observed, found), sure)
 
     def _spoken_for(self, code: str, hosts: Iterable[str]) -> bool:
         return any(

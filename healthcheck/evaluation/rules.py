@@ -65,6 +65,13 @@ def all_skipped(check: CheckResult) -> CheckResult:
     return weighed(begun(check), (not_asked(rule, say("rules.not_judged")) for rule in RULES[1:]))
 
 
+def reading_gbyte_s(check: CheckResult) -> float | None:
+    """What a bandwidth read in GB/s, whichever rule decided; None where it is no measured bandwidth."""
+    if check.observed is not None:
+        return check.observed
+    return next((rule.observed for rule in check.rules if rule.rule == PEAK), None)
+
+
 def reads_low(check: CheckResult) -> bool:
     """Whether a rule about the number itself, and not only about the way it came, found a bandwidth too low."""
     about_the_number = [rule.verdict for rule in check.rules if rule.rule != TRANSPORT] or [check.verdict]

@@ -48,7 +48,9 @@ def _with(judgement: JobJudgement, ways: Sequence[CheckResult]) -> JobJudgement:
         before = tuple(rule for rule in check.rules if rule.rule != TRANSPORT)
         if not decides:
             return replace(check, rules=(*before, answer.said))
-        return weighed(replace(check, rules=before), [answer])
+        found = weighed(replace(check, rules=before), [answer])
+        # A number that is fast enough must not look like the reason; what was held against it stands in the rules.
+        return replace(found, observed=None, expected=None, unit="") if found.verdict > check.verdict else found
 
     return replace(judgement, checks=tuple(map(answered, judgement.checks)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from healthcheck.evaluation.rules import RULES, reads_low
+from healthcheck.evaluation.rules import RULES, reading_gbyte_s, reads_low
 from healthcheck.evaluation.transport_rule import with_transport
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
@@ -31,7 +31,9 @@ def alone(value: float, *checks: CheckResult) -> CheckResult:
 def test_tcp_where_infiniband_is_fails_a_job_that_reads_well() -> None:
     check = alone(231.0, told("nccl.transport", Verdict.FAIL, "transport.socket", SOCKET))
     assert (check.verdict, check.rule, str(check.message)) == (Verdict.FAIL, "transport.socket", str(SOCKET))
-    assert (check.observed, check.expected) == (231.0, 300)
+    assert (check.observed, check.expected, check.unit) == (None, None, "")
+    assert (rules(check)["peak"].observed, rules(check)["peak"].expected) == (231.0, 300)
+    assert reading_gbyte_s(check) == 231.0
     assert tuple(rule.rule for rule in check.rules) == RULES
     assert not reads_low(check)
 
