@@ -65,6 +65,7 @@ def show(
 
     platform, _ = load_platform(name)
     _refuse_what_it_has_not(platform, gpus, nics, algorithm)
+    _refuse_what_has_no_effect(nodes, nics, collective, algorithm)
     asked = AskedJob(nodes, gpus, nics, collective, algorithm)
     if json:
         print_document("healthcheck.platform/1", platform=platform, peaks=stage_peaks(platform, asked))
@@ -85,6 +86,24 @@ def _refuse_what_it_has_not(
     possible = possible_algorithms(platform)
     if algorithm is not None and algorithm not in possible:
         raise InputError("--algo", f"{platform.name} cannot use {algorithm}; it can use {', '.join(possible)}")
+
+
+def _refuse_what_has_no_effect(
+    nodes: int, nics: int | None, collective: Collective, algorithm: Algorithm | None
+) -> None:
+    from healthcheck.errors import InputError
+    from healthcheck.model.algorithm import algorithms_of
+
+    if nics is not None and nodes == 1:
+        raise InputError(
+            "--nics", "has no effect on one node, which nothing leaves; leave it out or ask for more --nodes"
+        )
+    possible = algorithms_of(collective)
+    if algorithm is None or algorithm in possible:
+        return
+    if not possible:
+        raise InputError("--algo", f"{collective} sends from GPU to GPU and has no algorithm; leave --algo out")
+    raise InputError("--algo", f"{collective} cannot use {algorithm}; it can use {', '.join(possible)}")
 
 
 @app.command(short_help="Check a platform file.", epilog="Example: healthcheck platform check my-machine.yaml")

@@ -23,6 +23,7 @@ from healthcheck.parsing.platform import parse_platform
 from healthcheck.parsing.playbook import parse_playbook
 from healthcheck.parsing.strict_yaml import MAX_BYTES, load
 
+_MOST_LISTED = 8
 _YAML_ENDINGS = (".yaml", ".yml")
 
 
@@ -76,7 +77,7 @@ def load_platform(name_or_path: str) -> tuple[Platform, str]:
     if source in texts:
         return _platform(texts[source], source), texts[source]
     path = Path(name_or_path)
-    if not _means_file(name_or_path) and not is_file(path):
+    if not _means_file(name_or_path) and not is_file(path) and not is_folder(path):
         raise InputError("platform", _unknown("platform", name_or_path, sorted(_stem(name) for name in texts)))
     text = read_text(path, MAX_BYTES)
     return _platform(text, name_or_path), text
@@ -88,7 +89,7 @@ def load_playbook(name_or_path: str) -> tuple[Playbook, str]:
         text = shipped_playbook(name_or_path)
         return parse_playbook(text, f"{name_or_path}.yaml"), text
     path = Path(name_or_path)
-    if not _means_file(name_or_path) and not is_file(path):
+    if not _means_file(name_or_path) and not is_file(path) and not is_folder(path):
         raise InputError("playbook", _unknown("playbook", name_or_path, shipped_playbooks()))
     text = read_text(path, MAX_BYTES)
     return parse_playbook(text, name_or_path), text
@@ -145,6 +146,18 @@ def _exists(path: Path) -> bool:
 
 def _unknown(what: str, name: str, names: Iterable[str]) -> str:
     known = list(names)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}, or name a file"
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6) or _with_all_parts(name, known)
+    many = len(known) > _MOST_LISTED
+    listed = f"healthcheck {what} list has the names"
+    if near:
+        hint = f"; did you mean {' or '.join(near)}?" + (f" {listed}" if many else "")
+    else:
+        hint = f"; {listed if many else 'there are ' + ', '.join(known)}, or name a file"
     return f"there is no {what} {name!a}{hint}"
+
+
+def _with_all_parts(name: str, known: Iterable[str]) -> list[str]:
+    """Those that have every word of `name`, such as h100; none where they are more than a sentence bears."""
+    words = [word for word in name.lower().replace("_", "-").split("-") if word]
+    found = [one for one in known if words and all(word in one.split("-") for word in words)]
+    return found if len(found) <= _MOST_LISTED else []

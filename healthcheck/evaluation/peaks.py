@@ -169,10 +169,11 @@ def _between(job: _Job) -> Peak:
     """What leaves a node, held against its NICs."""
     nics = job.platform.nics
     total = job.nics * nics.each_gbyte_s
+    count = "1 NIC" if job.nics == 1 else f"{job.nics} NICs"
     if nics.each_gbyte_s < nics.rate_gbit_s / 8:
-        rate = f"{job.nics} NICs x {nics.each_gbyte_s:g} GB/s of their PCIe slots = {total:g}"
+        rate = f"{count} x {nics.each_gbyte_s:g} GB/s of their PCIe slots = {total:g}"
     else:
-        rate = f"{job.nics} NICs x {nics.rate_gbit_s:g} Gb/s / 8 = {total:g}"
+        rate = f"{count} x {nics.rate_gbit_s:g} Gb/s / 8 = {total:g}"
     factor, words = _share(job)
     bound = total * factor
     steps = (f"between nodes: {rate}", *((f"{words} = {bound:.4g}",) if words else ()))
@@ -185,7 +186,7 @@ def _share(job: _Job) -> tuple[float, str]:
     gpus, nodes, ranks = job.gpus, job.nodes, job.ranks
     if job.collective is Collective.SENDRECV:
         own = min(job.nics, max(1, job.nics // gpus))
-        return own / job.nics, f"of one GPU to its neighbour: {own} of {job.nics} NICs"
+        return own / job.nics, f"of one GPU to its neighbour: {own} of {job.nics} {'NIC' if job.nics == 1 else 'NICs'}"
     if job.collective not in _AROUND:
         others = ranks - gpus
         words = f"of one GPU, {others} of its {ranks - 1} partners elsewhere: / {gpus} x {ranks - 1}/{others}"

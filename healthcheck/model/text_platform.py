@@ -11,6 +11,7 @@ PLATFORM_TEXTS = {
     "platform.peak.effective": "{gbyte_s:.5g} GB/s  (effective: what the topology can deliver; the line rate inside a "
     "node is {line_rate_gbyte_s:g} GB/s)",
     "platform.judged": "against the ring's {gbyte_s:.5g} GB/s, whatever NCCL chooses",
+    "platform.peak.one_rank": "one rank alone has no bus bandwidth: nothing is judged",
     "platform.peak.none": "no bound is published: such a job is INCONCLUSIVE",
     "platform.healthy": "{gbyte_s:.5g} GB/s  ({percent:g} % of peak: PASS)",
     "platform.broken": "{gbyte_s:.5g} GB/s  (below {percent:g} %: FAIL)",
@@ -23,6 +24,8 @@ PLATFORM_TEXTS = {
     "platform.two_nodes": "a run forces the ring on two nodes, because a tree there hides a lost NIC: see --algo ring",
     "platform.contradiction.ceiling": "{value:g} GB/s is above the {ceiling_gbyte_s:.5g} that such a job can reach at "
     "most; compare it with healthcheck platform show",
+    "platform.contradiction.slow": "{value:g} GB/s is {percent:g} % of the peak of such a job, {peak_gbyte_s:.5g}: by "
+    "the thresholds of this file that is {verdict}, so it cannot be what healthy machines read",
     "platform.contradiction.no_bound": "is about a job that has no peak here, so nothing would be held against it",
     "platform.contradiction.algorithm": "such machines cannot use {algorithm}",
     "platform.detect.seen": "{n} {n:node shows|nodes show} {seen}",

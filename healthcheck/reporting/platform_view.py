@@ -65,6 +65,8 @@ def _stage(platform: Platform, asked: AskedJob, stage: str, nodes: int) -> Stage
     algorithm = asked.algorithm or Algorithm.RING
     top = peak(platform, nodes, asked.collective, gpus=asked.gpus, nics=asked.nics, algorithm=algorithm)
     ring = peak(platform, nodes, asked.collective, gpus=asked.gpus, nics=asked.nics)
+    if nodes * (asked.gpus or platform.gpu.count) == 1:
+        top = ring = None  # of one rank there is no bus bandwidth to hold against a peak
     fractions = platform.thresholds.get(stage, DEFAULT_THRESHOLDS)
     known = reference(platform, nodes, asked.collective, gpus=asked.gpus, algorithm=asked.algorithm)
     raw = platform.line_rate_gbyte_s
@@ -83,7 +85,9 @@ def _stage(platform: Platform, asked: AskedJob, stage: str, nodes: int) -> Stage
         source="" if top is None else top.source,
         healthy=fractions.healthy,
         broken=fractions.broken,
-        ceiling_gbyte_s=ceiling_gbyte_s(
+        ceiling_gbyte_s=None
+        if ring is None
+        else ceiling_gbyte_s(
             platform, nodes, asked.collective, gpus=asked.gpus, nics=asked.nics, algorithm=asked.algorithm
         ),
         known_good_gbyte_s=None if known is None else known.value,
@@ -121,7 +125,8 @@ def _stage_lines(platform: Platform, view: StagePeak, asked: AskedJob) -> Iterat
     )
     top, judged = view.peak_busbw_gbyte_s, view.judged_peak_gbyte_s
     if top is None or judged is None:
-        yield _line("peak", str(say("platform.peak.none")))
+        alone = view.nodes * view.gpus == 1
+        yield _line("peak", str(say("platform.peak.one_rank" if alone else "platform.peak.none")))
         return
     yield from (_line("" if number else "derived", step) for number, step in enumerate(view.steps))
     yield _line("", f"[{view.source}]")

@@ -39,7 +39,7 @@ def test_a_peak_is_derived_from_its_numbers(name: str, multi: int, capsys: pytes
     assert run(["platform", "show", name, "--nodes", "32"]) == 0
     text = _out(capsys)
     nics = multi // 25
-    assert f"{nics} NICs x 200 Gb/s / 8 = {multi}" in text
+    assert f"{nics} {'NIC' if nics == 1 else 'NICs'} x 200 Gb/s / 8 = {multi}" in text
     assert f"min(300, {multi}) = {multi}" in text
     assert "healthy at  210 GB/s  (70 % of peak: PASS)" in text
     assert "broken at   150 GB/s  (below 50 %: FAIL)" in text
@@ -79,7 +79,42 @@ def test_with_json_there_is_one_document_and_nothing_else(
 
 def test_an_unknown_platform_is_exit_2_with_the_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["platform", "show", "h100"]) == 2
-    assert "a100-sxm4-8gpu-8x200" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "did you mean h100-nvl-2gpu-bridged or " in told and "healthcheck platform list" in told
+    assert run(["platform", "show", "a100-sxm4-8gpu-8x20"]) == 2
+    assert "did you mean a100-sxm4-8gpu-8x200? healthcheck platform list has the names" in capsys.readouterr().err
+    assert run(["platform", "show", "nothing-like-it"]) == 2
+    told = capsys.readouterr().err
+    assert "healthcheck platform list has the names, or name a file" in told and "a100" not in told
+
+
+def test_a_folder_is_no_platform_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["platform", "check", "."]) == 2
+    assert "is a folder; name a file in it" in capsys.readouterr().err
+
+
+def test_one_rank_alone_has_no_peak(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["platform", "show", "a100-sxm4-8gpu-8x200", "--gpus", "1", "--nodes", "1"]
+    assert run(words) == 0
+    text = _out(capsys)
+    assert "peak        one rank alone has no bus bandwidth: nothing is judged" in text
+    assert "PASS" not in text
+    assert run([*words, "--json"]) == 0
+    (alone,) = json.loads(_out(capsys))["peaks"]
+    assert (alone["peak_busbw_gbyte_s"], alone["ceiling_gbyte_s"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("--collective alltoall --algo tree", "alltoall sends from GPU to GPU and has no algorithm; leave --algo out"),
+        ("--collective all_gather --algo tree", "all_gather cannot use tree; it can use ring, nvls, sharp"),
+        ("--nodes 1 --nics 4", "has no effect on one node"),
+    ],
+)
+def test_what_has_no_effect_is_refused(words: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["platform", "show", "a100-sxm4-8gpu-8x200", *words.split()]) == 2
+    assert says in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["quick", "full", "preflight", "monthly", "slurm-gate"])

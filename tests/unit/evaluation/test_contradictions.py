@@ -47,3 +47,18 @@ def test_what_cannot_be_is_refused_with_its_line(old: str, new: str, key: str, s
     assert text.splitlines()[int(line) - 1].strip().removeprefix("- ").startswith(key.rpartition(".")[2])
     assert rest.startswith(f"known_good_gbyte_s{key}: ")
     assert says in rest
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [("23.1", "23.1 GB/s is 7.7 % of the peak of such a job, 300"), ("209.9", "209.9 GB/s is 69.9 % of the peak")],
+)
+def test_what_the_file_itself_would_call_slow_is_not_known_to_be_good(value: str, says: str, tmp_path: Path) -> None:
+    text = (FOLDER / "a100-sxm4-8gpu-8x200.yaml").read_text(encoding="utf-8").replace("value: 231 ", f"value: {value} ")
+    file = tmp_path / "mine.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load_platform(str(file))
+    line = next(number for number, one in enumerate(text.splitlines(), 1) if f"value: {value}" in one)
+    assert str(caught.value).startswith(f"{file}:{line}: known_good_gbyte_s[0].value: {says}")
+    assert "by the thresholds of this file" in str(caught.value)
