@@ -155,5 +155,5 @@ def _why(host: DigestHost | None, attempt: DigestJob | None) -> Message:
 
 def recorded(reasons: Sequence[DigestMessage]) -> Message | None:
     """The first thing a record says against somebody, as it was stored; None where it says nothing."""
-    text = next((reason.message_en for reason in reasons if reason.message_en), "")
-    return say("compare.why.recorded", text=text) if text else None
+    first = next((reason for reason in reasons if reason.message_en), None)
+    return None if first is None else first.message or say("compare.why.recorded", text=first.message_en)

@@ -6,17 +6,42 @@ most is command lines, messages and evidence.
 
 from __future__ import annotations
 
+from typing import Union
+
 from msgspec import Struct
 
 from healthcheck.model.fleet import FleetSetting
 from healthcheck.model.measurement import CollectiveRow
+from healthcheck.model.message import Arg, Message
+
+DigestArg = Union[str, int, float, "DigestMessage"]
 
 
 class DigestMessage(Struct, frozen=True):
-    """The code of a message and its English text as it was stored."""
+    """A message as it was stored: its code, its English text, and what fills it.
 
-    code: str
+    An argument that is a number without a spelling in JSON is an object with a `float`: here a message that says
+    nothing, like any other object that is none.
+    """
+
+    code: str = ""
     message_en: str = ""
+    args: dict[str, DigestArg] = {}
+
+    @property
+    def message(self) -> Message | None:
+        """The message itself, to be told in any language; None where this version would say it differently."""
+        found = self._whole()
+        return found if found is not None and found.english == self.message_en else None
+
+    def _whole(self) -> Message | None:
+        args: dict[str, Arg] = {}
+        for name, arg in self.args.items():
+            whole = arg._whole() if isinstance(arg, DigestMessage) else arg
+            if whole is None:
+                return None
+            args[name] = whole
+        return Message(self.code, args) if self.code else None
 
 
 class DigestHost(Struct, frozen=True):

@@ -9,12 +9,16 @@ from healthcheck.model.message import Message
 
 
 class PastHost(Struct, frozen=True, array_like=True, gc=False):
-    """One host in one run. `verdict` by its name; `rule` is what fired, `reason` its English text; empty where PASS."""
+    """One host in one run. `verdict` by its name; `rule` is what fired, `reason` its English text; empty where PASS.
+
+    `message` is the reason as it can be told in any language, None where this version cannot.
+    """
 
     name: str
     verdict: str
     rule: str = ""
     reason: str = ""
+    message: Message | None = None
 
 
 class PastJob(Struct, frozen=True, array_like=True, gc=False):

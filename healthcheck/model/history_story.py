@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from healthcheck.model.message import Message
+
 
 class Changed(Struct, frozen=True):
     """One version or setting that changed since the run before. `nodes` is a folded set, empty for the run itself."""
@@ -63,6 +65,7 @@ class BadNow(Struct, frozen=True):
     last_run_id: str
     was_pass: bool
     changed: tuple[Changed, ...] = ()
+    message: Message | None = None
 
 
 class Flapping(Struct, frozen=True):
@@ -112,6 +115,7 @@ class HostLine(Struct, frozen=True):
     rule: str
     reason: str
     nodes: int = 1
+    message: Message | None = None
 
 
 class HostPast(Struct, frozen=True):

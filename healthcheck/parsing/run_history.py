@@ -140,7 +140,7 @@ def _past_run(digest: RunDigest, rules: dict[tuple[str, str], str], folder: str)
                 host.name,
                 host.verdict,
                 rules.get((host.name, host.verdict), ""),
-                host.reasons[0].message_en if host.reasons else "",
+                *((host.reasons[0].message_en, host.reasons[0].message) if host.reasons else ()),
             )
             for host in digest.hosts
         ),

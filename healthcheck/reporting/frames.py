@@ -89,20 +89,20 @@ def against_fleet(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def verdicts(runs: Sequence[PastRun]) -> pd.DataFrame:
-    """One row a host of a run that came to its end: run (place in `runs`), host, verdict, rule, reason.
+    """One row a host of a run that came to its end: run (place in `runs`), host, verdict, rule, reason, message.
 
     A host that was left alone (SKIPPED) has none: nothing was said about it.
     """
     import pandas as pd
 
     rows = [
-        (place, host.name, host.verdict, host.rule, host.reason)
+        (place, host.name, host.verdict, host.rule, host.reason, host.message)
         for place, run in enumerate(runs)
         if run.state == "complete"
         for host in run.hosts
         if host.verdict != "SKIPPED"
     ]
-    return pd.DataFrame(rows, columns=["run", "host", "verdict", "rule", "reason"])
+    return pd.DataFrame(rows, columns=["run", "host", "verdict", "rule", "reason", "message"])
 
 
 def _at(job: PastJob, size_bytes: int) -> float | None:

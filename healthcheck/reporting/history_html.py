@@ -5,7 +5,7 @@ from __future__ import annotations
 from healthcheck.model.history_story import FleetPast, HostPast
 from healthcheck.parsing.run_history import instant
 from healthcheck.reporting.figures import one_line, size
-from healthcheck.reporting.history_text import change_text, date, loss_text, signed, state_text
+from healthcheck.reporting.history_text import change_text, date, loss_text, reason_text, signed, state_text
 from healthcheck.reporting.plots import Point, line_plot
 from healthcheck.reporting.templating import environment
 
@@ -47,4 +47,5 @@ def _page(template: str, **context: object) -> str:
     made.filters["loss"] = loss_text
     made.filters["change"] = change_text
     made.filters["state"] = state_text
+    made.filters["reason"] = reason_text
     return made.get_template(template).render(**context).lstrip()

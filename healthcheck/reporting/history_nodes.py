@@ -36,11 +36,11 @@ def told(found: Sequence[SettingChange]) -> tuple[Changed, ...]:
 def bad_now(runs: Sequence[PastRun], said: pd.DataFrame) -> tuple[BadNow, ...]:
     """Every node whose last verdict is not PASS; `said` are `frames.verdicts` of the runs. The latest to fall first."""
     found = []
-    for host, rows in _by_host(said, "verdict", "rule", "reason").items():
-        place = first_bad([verdict for _, verdict, _, _ in rows])
+    for host, rows in _by_host(said, "verdict", "rule", "reason", "message").items():
+        place = first_bad([row[1] for row in rows])
         if place is None:
             continue
-        at, _, rule, reason = rows[place]
+        at, _, rule, reason, message = rows[place]
         found.append(
             BadNow(
                 host=host,
@@ -50,6 +50,7 @@ def bad_now(runs: Sequence[PastRun], said: pd.DataFrame) -> tuple[BadNow, ...]:
                 runs=len(rows) - place,
                 rule=rule,
                 reason=reason,
+                message=message,
                 last_run_id=runs[rows[-1][0]].run_id,
                 was_pass=place > 0,
                 changed=told(changes(runs[rows[place - 1][0]], runs[at], host)) if place else (),

@@ -8,6 +8,7 @@ from typing import TypeVar
 from healthcheck.model.history_story import BadNow, Changed, Falling, FleetPast, HostLine, HostPast, RunLine
 from healthcheck.model.message import say
 from healthcheck.reporting.figures import one_line, size
+from healthcheck.reporting.joining import pair
 from healthcheck.reporting.sparkline import sparkline
 from healthcheck.reporting.text_table import table
 from healthcheck.reporting.text_width import wrapped
@@ -198,7 +199,7 @@ def _host_table(runs: Sequence[HostLine], width: int) -> list[str]:
             "-" if line.busbw_gbyte_s is None else f"{line.busbw_gbyte_s:.1f}",
             "" if line.change_percent is None else signed(line.change_percent),
             *([str(line.nodes)] if several else []),
-            ", ".join(filter(None, (one_line(line.rule or line.reason), state_text(line.state)))),
+            ", ".join(filter(None, (one_line(line.rule or reason_text(line)), state_text(line.state)))),
         )
         for line in runs
     ]
@@ -222,9 +223,16 @@ def _section(title: str, found: Sequence[_T], tell: Callable[[_T], list[str]], w
     return lines
 
 
+def reason_text(of: BadNow | HostLine) -> str:
+    """What was said against a node, in the language of the reader where that is known."""
+    return of.reason if of.message is None else str(of.message)
+
+
 def _bad_lines(bad: BadNow, width: int, indent: str = _INDENT) -> list[str]:
     """Since when, what fired there, and what changed there."""
-    why = one_line(": ".join(filter(None, (bad.rule, bad.reason)))) or str(say("report.not_recorded"))
+    reason = reason_text(bad)
+    told = pair(bad.rule, reason) if bad.rule and reason else bad.rule or reason
+    why = one_line(told) or str(say("report.not_recorded"))
     code = "history.bad.since" if bad.was_pass else "history.bad.always"
     text = say(
         code,

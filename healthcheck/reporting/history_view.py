@@ -115,6 +115,7 @@ def _line(run: PastRun, read: tuple[float, int] | None, middle: float | None) ->
         rule=run.hosts[0].rule,
         reason=run.hosts[0].reason,
         nodes=nodes,
+        message=run.hosts[0].message,
     )
 
 
