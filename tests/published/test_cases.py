@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from healthcheck.__main__ import run
 from healthcheck.diagnosis.search import Ending, Searching
+from healthcheck.edge.shipped import shipped_platforms
 from healthcheck.evaluation.transport import judge_transport
 from healthcheck.model.finding import Confidence
 from healthcheck.model.platform import Sourced
@@ -209,7 +210,8 @@ def test_a_saved_table_is_judged_alike(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     saved = tmp_path / "saved.log"
-    saved.write_text(printed(reading, nodes, gpus))
+    model = f"NVIDIA {shipped_platforms()[name].gpu.names[0]}"
+    saved.write_text(printed(reading, nodes, gpus, model))
     assert run(["parse", "--json", "--platform", name, str(saved)]) == code
     (table,) = json.loads(capsys.readouterr().out)["files"][0]["tables"]
     assert (table["verdict"], table["hints"][0]["cause"] if table["hints"] else None) == (verdict, cause)
