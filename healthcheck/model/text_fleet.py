@@ -6,6 +6,7 @@ FLEET_TEXTS: dict[str, str] = {
     "text.or": "{first}; or {other}",
     "text.full_stop": "{first}. {other}",
     "text.sentence": "{text}.",
+    "text.next": "{first} {other}",
     "text.pair": "{name}: {what}",
     "text.bracket": "{what} ({more})",
     "remark.no_effect": "{what}; nothing measured here is slow, so it is only a remark",

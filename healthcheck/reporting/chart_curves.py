@@ -15,6 +15,7 @@ from healthcheck.reporting.bandwidth import limit_of, stage_text, who_ran
 from healthcheck.reporting.chart import Picture, Table
 from healthcheck.reporting.curve_drawing import CurveDrawing
 from healthcheck.reporting.figures import gbyte_s, number, one_line, percent, size
+from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.measured import measured, middle, together
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.yardsticks import Yardstick
@@ -149,8 +150,8 @@ def curve_picture(chart: CurveChart, record: RunRecord) -> Picture:
     return Picture(
         place="bandwidth",
         title=str(say("report.plots.curve.title", stage=stage, collective=collective)),
-        sentence=" ".join(one_line(str(message)) for message in said),
-        note=" ".join(map(str, notes)),
+        sentence=in_a_row((one_line(str(message)) for message in said), "text.next"),
+        note=in_a_row(notes, "text.next"),
         table=_table(chart),
         height=drawing.height,
         draw=drawing.draw,

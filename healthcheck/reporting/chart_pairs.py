@@ -12,6 +12,7 @@ from healthcheck.model.search import Kind, PairLine
 from healthcheck.reporting.chart import Matrix, MatrixCell, Picture
 from healthcheck.reporting.cluster_map import group_labels, short_names
 from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.search_story import SLOW_SHARE
 
 WHOLE_UP_TO = 16
@@ -56,7 +57,8 @@ def _of_kind(record: RunRecord, kind: Kind, readings: _Readings, slow: float) ->
     if len(groups) > MOST_GROUPS and made:
         rest = str(say("report.plots.pairs.rest", n=len(groups) - MOST_GROUPS))
         last = made[-1]
-        made[-1] = Picture(last.place, last.title, f"{last.sentence} {rest}", last.note, matrix=last.matrix)
+        told = in_a_row((last.sentence, rest), "text.next")
+        made[-1] = Picture(last.place, last.title, told, last.note, matrix=last.matrix)
     return made
 
 

@@ -15,6 +15,7 @@ from healthcheck.reporting.bandwidth import stage_text
 from healthcheck.reporting.chart import Picture, Table
 from healthcheck.reporting.cluster_map import group_labels
 from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.measured import measured, together
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.strip_drawing import StripDrawing
@@ -146,7 +147,7 @@ def strip_picture(strip: Strip) -> Picture:
 
 
 def _joined(messages: Iterable[Message]) -> str:
-    return " ".join(one_line(str(message)) for message in messages)
+    return in_a_row((one_line(str(message)) for message in messages), "text.next")
 
 
 def _sentences(strip: Strip) -> list[Message]:

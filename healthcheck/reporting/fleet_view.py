@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from healthcheck.evaluation.fleet import NOT_TOLD
 from healthcheck.model.fleet import FleetSetting, FleetValue
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
@@ -43,14 +44,18 @@ def _row(setting: FleetSetting) -> FleetRow:
     shown = [_other(value) for value in others[:MOST_VALUES]]
     if others[MOST_VALUES:]:
         shown.append(str(say("report.terminal.more", n=len(others) - MOST_VALUES)))
-    value = one_line(first.value)
+    value = _value(first)
     return FleetRow(
         one_line(setting.name), value, str(say("report.fleet.on", value=value, n=first.count)), tuple(shown)
     )
 
 
 def _other(value: FleetValue) -> str:
-    return str(say("report.fleet.differs", nodes=one_line(value.nodes), value=one_line(value.value)))
+    return str(say("report.fleet.differs", nodes=one_line(value.nodes), value=_value(value)))
+
+
+def _value(value: FleetValue) -> str:
+    return str(say("report.fleet.not_told")) if value.value == NOT_TOLD else one_line(value.value)
 
 
 def _answer(record: RunRecord, differ: tuple[FleetRow, ...]) -> str:

@@ -9,9 +9,9 @@ from healthcheck.model.message import Arg, say
 from healthcheck.model.verdict import Verdict
 
 
-def in_a_row(texts: Iterable[Arg], code: str = "text.semicolon") -> str:
-    """Several texts in one, joined by the text `code` of a `first` and an `other`; empty ones are left out."""
-    found = [text for text in map(str, texts) if text]
+def in_a_row(texts: Iterable[Arg | None], code: str = "text.semicolon") -> str:
+    """Several texts in one, joined by the text `code` of a `first` and an `other`; None and empty ones are left out."""
+    found = [str(text) for text in texts if text is not None and text != ""]
     return reduce(lambda first, other: str(say(code, first=first, other=other)), found) if found else ""
 
 

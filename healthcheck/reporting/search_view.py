@@ -130,7 +130,7 @@ def _suspect(standing: NodeStanding) -> str:
     line = say(
         "report.search.suspect",
         host=standing.host,
-        standing=standing.standing.value,
+        standing=say(f"report.search.standing.{standing.standing}"),
         loss=loss,
         sure=sure,
         partners=standing.partners,
@@ -144,7 +144,7 @@ def _between(search: SearchRecord) -> tuple[str, ...]:
             "report.search.link",
             a=link.a,
             b=link.b,
-            state=link.state.replace("_", "-"),
+            state=say(f"report.search.standing.{link.state}"),
             loss=f"{100 * link.loss:.0f}",
             jobs=link.jobs,
         )
@@ -180,7 +180,11 @@ def _pair(pair: PairLine, slow: float) -> SearchRow:
         says = say("report.search.fine")
     who = f"{pair.a} {pair.b}"
     return SearchRow(
-        one_line(who), pair.purpose.value, gbyte_s(pair.measured_gbyte_s), gbyte_s(pair.expected_gbyte_s), str(says)
+        one_line(who),
+        str(say(f"report.search.purpose.{pair.purpose}")),
+        gbyte_s(pair.measured_gbyte_s),
+        gbyte_s(pair.expected_gbyte_s),
+        str(says),
     )
 
 
