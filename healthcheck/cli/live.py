@@ -23,7 +23,7 @@ from healthcheck.model.progress import Begun, Over
 from healthcheck.model.verdict import Verdict
 from healthcheck.ports import Clock, Event
 from healthcheck.reporting.figures import one_line
-from healthcheck.reporting.text_width import cut, wrapped
+from healthcheck.reporting.text_width import cut, width_of, wrapped
 
 REDRAW_S, LEAST_S = 0.25, 0.1
 MARGIN = 4
@@ -145,7 +145,10 @@ class _Screen:
 
     def head(self, columns: int) -> list[str]:
         """What stands above all stages."""
-        return [*(line for text in self._head.lines for line in wrapped(text, columns, break_long=False)), ""]
+        lines: list[str] = []
+        for text in self._head.lines:
+            lines += [text] if width_of(text) <= columns else wrapped(text, columns, break_long=False)
+        return [*lines, ""]
 
     def left_behind(self, columns: int, heard: list[tuple[Event, float]]) -> list[str]:
         """The lines that stay, of what was heard."""

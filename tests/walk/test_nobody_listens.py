@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import resource
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,23 @@ def _bash(script: str, folder: Path, file_limit: int | None = None) -> subproces
 def test_a_reader_that_went_away_is_no_fault_of_the_cluster(tmp_path: Path, script: str) -> None:
     assert _bash(script, tmp_path).returncode == 0
     assert list(tmp_path.glob("reports/*/report.html"))
+
+
+def test_a_reader_that_pauses_holds_up_no_job(tmp_path: Path) -> None:
+    """As with Ctrl-S, or a pager nobody scrolls: the check-up ends, and its pages are there before anybody reads on."""
+    command = [sys.executable, "-m", "healthcheck", "run", "--simulate", "60", "-v"]
+    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert running.stderr is not None
+    fcntl.fcntl(running.stderr, fcntl.F_SETPIPE_SZ, 4096)
+    end = time.monotonic() + 60
+    while not list(tmp_path.glob("reports/*/suggested-actions.sh")) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert running.poll() is None, "the end of the story is kept for whoever reads on"
+    (folder,) = tmp_path.glob("reports/*")
+    assert (folder / "report.html").exists() and '"complete"' in (folder / "record.json").read_text()
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (0, "PASS 60/60 ready, simulated\n")
+    assert len(err) > 8192 and "node60 PASS busbw" in err
 
 
 def test_an_answer_that_could_not_be_written_is_not_green(tmp_path: Path) -> None:
