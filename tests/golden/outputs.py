@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from healthcheck.edge.languages import load_language
+from healthcheck.model.language import speaking
 from healthcheck.parsing.record_codec import encode_record
 from healthcheck.reporting.files import report_files
 from healthcheck.reporting.summary import stdout_line, terminal_summary
@@ -31,4 +33,21 @@ def outputs() -> dict[str, str]:
         made[f"{name}/terminal.txt"] = "\n".join(terminal_summary(record, WIDTH)) + "\n"
         made[f"{name}/terminal_80.txt"] = "\n".join(terminal_summary(record, NARROW)) + "\n"
         made[f"{name}/terminal_verbose.txt"] = "\n".join(terminal_summary(record, WIDTH, verbose=True)) + "\n"
+    with speaking(load_language("zh")):
+        made |= chinese()
     return made
+
+
+def chinese() -> dict[str, str]:
+    """What a person reads of the worked example of a search, whose every text is of the catalogue."""
+    record = searched()
+    files = report_files(record)
+    return {
+        "zh/report.md": files["report.md"],
+        f"zh/{PAGE}.txt": page_text(files[PAGE]),
+        "zh/healthy.hosts": files["healthy.hosts"],
+        "zh/suggested-actions.sh": files["suggested-actions.sh"],
+        "zh/stdout.txt": stdout_line(record) + "\n",
+        "zh/terminal.txt": "\n".join(terminal_summary(record, WIDTH)) + "\n",
+        "zh/terminal_80.txt": "\n".join(terminal_summary(record, NARROW)) + "\n",
+    }

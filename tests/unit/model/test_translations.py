@@ -48,6 +48,12 @@ def test_the_catalogue_is_of_the_english_of_today(locale: str) -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
+def test_every_text_is_translated(locale: str) -> None:
+    undone = [code for code, entry in entries(locale).items() if not entry.string or entry.fuzzy]
+    assert undone == []
+
+
+@pytest.mark.parametrize("locale", LOCALES)
 def test_translations_have_the_placeholders_of_the_english_text(locale: str) -> None:
     wrong = {
         code: (CATALOGUE_EN[code], str(entry.string))
