@@ -51,8 +51,8 @@ def test_a_reader_that_pauses_holds_up_no_job(tmp_path: Path) -> None:
     while not list(tmp_path.glob("reports/*/suggested-actions.sh")) and time.monotonic() < end:
         time.sleep(0.1)
     assert running.poll() is None, "the end of the story is kept for whoever reads on"
-    (folder,) = tmp_path.glob("reports/*")
-    assert (folder / "report.html").exists() and '"complete"' in (folder / "record.json").read_text()
+    folder = next(tmp_path.glob("reports/*/report.html")).parent
+    assert '"complete"' in (folder / "record.json").read_text()
     out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (0, "PASS 60/60 ready, simulated\n")
     assert len(err) > 8192 and "node60 PASS busbw" in err
