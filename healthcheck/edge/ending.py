@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from healthcheck.launchers.wrapper import DEADLINE_EXIT_CODE, END_STEPS_S
 from healthcheck.model.command import Command, CommandResult, ExitKind
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Arg, Message, say
 from healthcheck.ports import Clock
 
 STOP_ANSWER_S = 2 * END_STEPS_S + 2.0
@@ -59,7 +59,7 @@ class Ending:
             return self._result(ExitKind.TIMED_OUT, say("job.timed_out", seconds=self._deadline_s))
         return CommandResult(kind=ExitKind.EXITED, exit_code=exit_code, duration_s=self.seconds)
 
-    def lost(self, detail: str) -> CommandResult:
+    def lost(self, detail: Arg) -> CommandResult:
         """The connection broke before an exit code came."""
         return self._result(ExitKind.CONNECTION_LOST, say("host.connection_lost", seconds=self.seconds, detail=detail))
 

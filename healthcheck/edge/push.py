@@ -20,7 +20,7 @@ from uuid import uuid4
 from msgspec import Struct
 
 from healthcheck.errors import InputError
-from healthcheck.model.message import say
+from healthcheck.model.message import Message, say
 from healthcheck.ports import PushFile, PushResult
 
 CACHE = (".cache", "healthcheck")
@@ -99,7 +99,7 @@ def push_files(host: HostFiles, folder: str, files: Sequence[PushFile], hashes: 
     wanted = {file.name: hashes.of(file) for file in files}
     try:
         root, problem = _prepare(host, folder, [file.name for file in files])
-        if problem:
+        if problem is not None:
             return PushResult(folder=None, reason=say("push.refused", detail=problem))
         present = host.sha256([f"{root}/{name}" for name in wanted])
         stale = [file for file in files if present.get(f"{root}/{file.name}") != wanted[file.name]]
@@ -109,15 +109,15 @@ def push_files(host: HostFiles, folder: str, files: Sequence[PushFile], hashes: 
                 host.chmod(f"{root}/{file.name}", file.mode)
         missing = [file.name for file in stale if file.name not in copied]
         if missing:
-            detail = f"the copy of {missing[0]} arrived damaged (its SHA-256 differs)"
-            return PushResult(folder=None, copied=copied, reason=say("push.refused", detail=detail))
+            damaged = say("push.damaged", name=missing[0])
+            return PushResult(folder=None, copied=copied, reason=say("push.refused", detail=damaged))
         return PushResult(folder=root, copied=copied)
     except (OSError, EOFError) as error:
         detail = getattr(error, "strerror", None) or str(error) or type(error).__name__
         return PushResult(folder=None, reason=say("push.refused", detail=detail))
 
 
-def _prepare(host: HostFiles, folder: str, names: Sequence[str]) -> tuple[str, str]:
+def _prepare(host: HostFiles, folder: str, names: Sequence[str]) -> tuple[str, Message | None]:
     """(cache folder, "") with every folder on the way made and looked at; else what is wrong with which."""
     home = host.home().rstrip("/")
     root = "/".join((home, *CACHE, folder))
@@ -134,14 +134,14 @@ def _prepare(host: HostFiles, folder: str, names: Sequence[str]) -> tuple[str, s
         host.mkdir(path, 0o700)
         state = host.lstat(path)
         if state is None or stat.S_ISLNK(state.mode) or not stat.S_ISDIR(state.mode):
-            return root, f"{path} is a link or no folder"
+            return root, say("push.no_folder", path=path)
         if state.uid != host.uid():
-            return root, f"{path} belongs to another user (uid {state.uid})"
+            return root, say("push.of_another", path=path, uid=state.uid)
         if state.mode & 0o022:
-            return root, f"{path} can be written by others; make it 0700"
+            return root, say("push.writable", path=path)
         if state.mode & 0o777 != 0o700:
             host.chmod(path, 0o700)
-    return root, ""
+    return root, None
 
 
 def _replace(host: HostFiles, root: str, files: Sequence[PushFile], wanted: dict[str, str]) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ class SshTransport:
         try:
             remote = SftpFiles(link.transport, run, _SFTP_SILENCE_S)
         except (SSHException, OSError, EOFError) as error:
-            detail = f"the server gives no SFTP session ({str(error) or type(error).__name__})"
+            detail = say("host.no_sftp", text=str(error) or type(error).__name__)
             return PushResult(folder=None, reason=say("push.refused", detail=detail))
         try:
             return push_files(remote, folder, files, self._hashes)

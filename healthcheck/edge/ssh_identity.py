@@ -18,13 +18,14 @@ from paramiko.pkey import UnknownKeyType
 from paramiko.ssh_exception import BadAuthenticationType
 
 from healthcheck.edge.ssh_config import Route
+from healthcheck.model.message import Arg, listed, say
 
 
 class _Loaded(Struct, frozen=True):
     """A key file: the private key, or why it is of no use; `public` is the key blob where the .pub file tells it."""
 
     key: PKey | None
-    problem: str
+    problem: Arg
     public: bytes | None
 
 
@@ -50,7 +51,7 @@ class KeyLogin(AuthStrategy):
         super().__init__(ssh_config=SSHConfig())
         self._route = route
         self._identities = identities
-        self.tried: list[str] = []
+        self.tried: list[Arg] = []
 
     def get_sources(self) -> Iterator[InMemoryPrivateKey | NoneAuth]:
         """Agent keys that belong to a key file, key files, the other agent keys; `none` tells what is allowed."""
@@ -65,7 +66,7 @@ class KeyLogin(AuthStrategy):
             if found.public in in_agent:
                 continue
             if found.key is None:
-                self.tried.append(f"{path} ({found.problem})")
+                self.tried.append(say("host.key_tried", key=str(path), problem=found.problem))
             else:
                 yield self._source(str(path), found.key)
         if not self._route.identities_only:
@@ -98,17 +99,15 @@ class _WholeLogin(InMemoryPrivateKey):
         return more
 
 
-def refusal(failure: AuthFailure, login: KeyLogin) -> str:
+def refusal(failure: AuthFailure, login: KeyLogin) -> Arg:
     """Which keys were tried and what the server takes instead."""
     accepts = {kind for _, result in failure.result for kind in getattr(result, "allowed_types", ())}
     told = [str(result) for _, result in failure.result if str(result) not in ("", "Authentication failed.")]
     told = [text for text in told if not text.startswith("Bad authentication type")]
-    parts = [f"tried {', '.join(login.tried)}" if login.tried else "there is no key to try"]
+    parts = [say("host.tried", keys=listed(login.tried)) if login.tried else say("host.no_key")]
     if accepts:
-        parts.append(f"the server takes {', '.join(sorted(accepts))}")
-    if told:
-        parts.append(told[-1])
-    return "; ".join(parts)
+        parts.append(say("host.takes", kinds=", ".join(sorted(accepts))))
+    return listed((*parts, *told[-1:]), "text.semicolon")
 
 
 def _load(path: Path) -> _Loaded | None:
@@ -117,9 +116,10 @@ def _load(path: Path) -> _Loaded | None:
     except FileNotFoundError:
         return None
     except TypeError:  # cryptography's way of saying: encrypted
-        return _Loaded(None, "needs a passphrase: ssh-add it", _public(path))
+        return _Loaded(None, say("host.needs_passphrase"), _public(path))
     except (OSError, ValueError, SSHException, UnknownKeyType, UnsupportedAlgorithm) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "is no private key"
+        told = error.strerror if isinstance(error, OSError) else None
+        reason = told or say("host.no_private_key")
         return _Loaded(None, reason, _public(path))
     return _Loaded(key, "", key.asbytes())
 

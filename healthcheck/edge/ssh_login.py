@@ -33,7 +33,7 @@ from healthcheck.edge.ssh_config import Route, SshConfiguration, SshSettings
 from healthcheck.edge.ssh_identity import Identities, KeyLogin, refusal
 from healthcheck.model.command import CommandResult, ExitKind
 from healthcheck.model.host import Host
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Arg, Message, say
 from healthcheck.ports import Clock
 
 _DEAD_LINK_S = 45
@@ -276,10 +276,10 @@ def _login_refused(failure: AuthFailure, login: KeyLogin, route: Route) -> tuple
     return ExitKind.LOGIN_REFUSED, say("host.login_refused", user=route.user, detail=refusal(failure, login))
 
 
-def _detail(error: Exception) -> str:
+def _detail(error: Exception) -> Arg:
     if isinstance(error, TimeoutError):
-        return "no answer in time"
+        return say("host.no_answer_in_time")
     if isinstance(error, ChannelException):
-        return f"the jump host cannot connect to it ({error.text})"
+        return say("host.jump_cannot", text=error.text)
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return text or type(error).__name__

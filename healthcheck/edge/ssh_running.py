@@ -94,9 +94,9 @@ class SshRunning:
         transport = self._channel.get_transport()
         if not transport.is_active():
             error = transport.get_exception()
-            return self._ending.lost(str(error or "") or "the host closed it or stopped answering")
+            return self._ending.lost(str(error or "") or say("host.closed"))
         if not self._channel.event_ready:
-            reason = say("host.session_refused", detail="exec request failed")
+            reason = say("host.session_refused", detail=say("host.exec_failed"))
             return CommandResult(ExitKind.LOGIN_REFUSED, None, self._ending.seconds, reason)
         return self._ending.killed()
 

@@ -41,9 +41,9 @@ def english_of(arg: Arg) -> str:
     return arg.english if isinstance(arg, Message) else str(arg)
 
 
-def listed(messages: Iterable[Message], code: str = "text.comma") -> Arg:
-    """Several messages as one argument, joined by the text `code` of a `first` and an `other`; empty where none are."""
-    found = list(messages)
+def listed(texts: Iterable[Arg], code: str = "text.comma") -> Arg:
+    """Several texts as one argument, joined by the text `code` of a `first` and an `other`; empty where none are."""
+    found = list(texts)
     return reduce(lambda first, other: say(code, first=first, other=other), found) if found else ""
 
 
