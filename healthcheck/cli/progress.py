@@ -12,6 +12,7 @@ from healthcheck.parsing.nodeset import fold
 from healthcheck.ports import Event
 from healthcheck.reporting.durations import span, to_go, watch
 from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.text_width import cut, left, right, width_of
 
 MOST_TOLD = 64
@@ -115,8 +116,8 @@ class StageView:
         if self.name == PROBE_STAGE:
             notable = self._notable(room)
             beside = room - width_of(notable) - 2 >= width_of(self.headline)
-            return "; ".join(filter(None, (notable, self.headline if beside or not notable else "")))
-        return "; ".join(filter(None, (self.headline, self._notable(room - width_of(self.headline) - 2))))
+            return in_a_row((notable, self.headline if beside or not notable else ""))
+        return in_a_row((self.headline, self._notable(room - width_of(self.headline) - 2)))
 
     def _trail(self) -> str:
         """How many were in doubt after each round, and who, once they are few."""
@@ -131,10 +132,10 @@ class StageView:
         for place, entry in enumerate(entries):
             rest = len(entries) - place - 1
             more = f"; {say('progress.more', n=rest)}" if rest else ""
-            longer = f"{shown}; {entry}" if shown else entry
+            longer = in_a_row((shown, entry))
             if width_of(longer + more) > room:
                 if shown:
-                    return f"{shown}; {say('progress.more', n=rest + 1)}"
+                    return in_a_row((shown, say("progress.more", n=rest + 1)))
                 beside = room - width_of(more)
                 return str(say("progress.not_pass", n=rest + 1)) if beside < LEAST_NOTE else cut(entry, beside) + more
             shown = longer
@@ -149,7 +150,7 @@ class StageView:
             parts.append(say("progress.longer", time=span(self.expected_s)) if late else to_go(self.expected_s - spent))
         if self.budget_s is not None:
             parts.append(say("progress.budget", time=span(self.budget_s)))
-        told = "; ".join(filter(None, (", ".join(map(str, parts)), str(say("progress.to_stop")))))
+        told = in_a_row((in_a_row(parts, "text.comma"), say("progress.to_stop")))
         indent = _INDENT if width_of(_INDENT + told) <= width else "  "
         return cut(indent + told, width)
 
@@ -219,7 +220,7 @@ class Lines:
         parts.append(f"{event.verdict.name} {text}" if one and event.verdict is not None else text)
         if not one:
             parts += [f"{count} {verdict.name}" for verdict, count in step.verdicts]
-        return ", ".join((*parts, str(span(at - self._began.get(event.stage, at)))))
+        return in_a_row((*parts, span(at - self._began.get(event.stage, at))), "text.comma")
 
 
 def _rounds(rounds: int) -> Message:
