@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 SEARCH_CAUSE_TEXTS: dict[str, str] = {
-    "cause.slow_rail": "rail {rail} of this node ({device}) is slow: it loses about {percent} %",
+    "cause.slow_rail": "rail {rail} of this node ({device}) is slow: it carries about {percent} % less than the others",
     "remedy.slow_rail": "Look at that HCA, its PCIe slot, its cable and its switch port, and at the GPU beside it; "
     "swap the cable with the one of a healthy rail and search again.",
     "why.slow_rail": "Rail r of every node talks to rail r of all others, so one slow rail makes all wait. Measured by "

@@ -3,7 +3,7 @@
 # Read a line, remove its '# ', run it. Nothing happens when this file is run as it is.
 # SIMULATED: no real machine was measured. Every number here comes from a model of a cluster.
 #
-# node13/hca:mlx5_5: FAIL, confirmed. rail 5 of this node (mlx5_5) is slow: it loses about 50 %. Look at that HCA, its PCIe slot, its cable and its switch port, and at the GPU beside it; swap the cable with the one of a healthy rail and search again.
+# node13/hca:mlx5_5: FAIL, confirmed. rail 5 of this node (mlx5_5) is slow: it carries about 50 % less than the others. Look at that HCA, its PCIe slot, its cable and its switch port, and at the GPU beside it; swap the cable with the one of a healthy rail and search again.
 #   ssh node13 'ibstat mlx5_5'
 #   ssh -t node13 'sudo mlxlink -d mlx5_5 -m -c -e'
 #   ssh -t node13 'sudo dmesg -T | grep -w mlx5_5 | tail -n 20'

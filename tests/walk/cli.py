@@ -36,9 +36,15 @@ class Shell:
 
     def folders(self) -> list[Path]:
         """The run directories so far, oldest first."""
-        return sorted(path for path in self.results.iterdir() if path.is_dir())
+        return sorted((path for path in self.results.iterdir() if path.is_dir()), key=_begun_ns)
 
     def record(self) -> RunRecord:
         """The record of the newest run."""
         path = self.folders()[-1] / "record.json"
         return decode_record(path.read_bytes(), str(path))
+
+
+def _begun_ns(folder: Path) -> int:
+    """Run ids tell seconds, and several short runs fit into one."""
+    hostfile = folder / "inputs" / "hostfile"
+    return (hostfile if hostfile.exists() else folder).stat().st_mtime_ns

@@ -20,7 +20,7 @@ def test_a_search_alone_names_the_slow_card_and_writes_both_lists(shell: Shell) 
     assert "node05" in (folder / "exclude.hosts").read_text()
     assert "node05" not in (folder / "healthy.hosts").read_text()
     page = (folder / "report.md").read_text()
-    assert "## Who slowed the fabric" in page and "node05 node06" in page
+    assert "## Who slowed the fabric" in page and "node05 + node06" in page
     assert "could not be seen" in page
 
 

@@ -2,7 +2,7 @@
 # healthcheck 运行 20260314T021503Z-qhzt 的建议操作。这里的命令均未执行；每一行都已注释掉。
 # 看懂一行，去掉开头的 '# '，再执行。原样运行本文件不会做任何事。
 #
-# node06/hca:mlx5_2：FAIL，已确认。此节点的 rail 2（mlx5_2）慢：约损失 50 %。检查该 HCA 及其 PCIe 插槽、线缆和交换机端口，以及旁边的 GPU；与健康 rail 对换线缆，再搜索一次。
+# node06/hca:mlx5_2：FAIL，已确认。此节点的 rail 2（mlx5_2）慢：流量比其他 rail 约低 50 %。检查该 HCA 及其 PCIe 插槽、线缆和交换机端口，以及旁边的 GPU；与健康 rail 对换线缆，再搜索一次。
 #
 # 在已验证的 15 个节点上启动
 #   mpirun --hostfile healthy.hosts ...
