@@ -77,7 +77,7 @@ def load_platform(name_or_path: str) -> tuple[Platform, str]:
     if source in texts:
         return _platform(texts[source], source), texts[source]
     path = Path(name_or_path)
-    if not name_or_path or not _means_file(name_or_path) and not is_file(path) and not is_folder(path):
+    if not name_or_path or (not _means_file(name_or_path) and not is_file(path) and not is_folder(path)):
         raise InputError("platform", _unknown("platform", name_or_path, sorted(_stem(name) for name in texts)))
     text = read_text(path, MAX_BYTES)
     return _platform(text, name_or_path), text
@@ -89,7 +89,7 @@ def load_playbook(name_or_path: str) -> tuple[Playbook, str]:
         text = shipped_playbook(name_or_path)
         return parse_playbook(text, f"{name_or_path}.yaml"), text
     path = Path(name_or_path)
-    if not name_or_path or not _means_file(name_or_path) and not is_file(path) and not is_folder(path):
+    if not name_or_path or (not _means_file(name_or_path) and not is_file(path) and not is_folder(path)):
         raise InputError("playbook", _unknown("playbook", name_or_path, shipped_playbooks()))
     text = read_text(path, MAX_BYTES)
     return parse_playbook(text, name_or_path), text

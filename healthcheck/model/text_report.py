@@ -261,7 +261,8 @@ REPORT_TEXTS: dict[str, str] = {
     "parse.not_judged.unnamed": "not judged: the output does not say which collective it ran; name it with "
     "--collective",
     "parse.not_judged.other_gpu": "not judged: measured on {models}, judged as {name}",
-    "parse.not_judged.too_many_ranks": "not judged: {most} {most:rank|ranks} on one host, where {name} has {has} {has:GPU|GPUs}",
+    "parse.not_judged.too_many_ranks": "not judged: {most} {most:rank|ranks} on one host, where {name} has {has} "
+    "{has:GPU|GPUs}",
     "parse.not_judged.no_peak": "not judged: no peak is known for {collective}",
     "parse.not_judged.ranks": "not judged: the number of ranks is not known",
     "parse.not_judged.one_rank": "not judged: one rank alone has no bus bandwidth",
