@@ -13,14 +13,21 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NOT_PAIRED = frozenset({"probe", "localise"})
+_OF_A_SEARCH = "localise-"
 """Stages without jobs, or whose jobs follow from what was found: two searches never play the same rounds."""
 KIND = ("stage", "collective", "nodes", "ranks")
 _CELL = (*KIND, "subject", "size", "placement")
 
 
 def paired_jobs(run: RunDigest) -> tuple[DigestJob, ...]:
-    """The jobs that have a counterpart in another run of the same playbook."""
-    return tuple(job for job in run.jobs if job.stage not in NOT_PAIRED and job.hosts)
+    """The jobs that have a counterpart in another run of the same playbook.
+
+    What a search proved at its end stands under the stage it repeats, over the nodes that were left: it is no
+    measurement of the nodes as found.
+    """
+    return tuple(
+        job for job in run.jobs if job.stage not in NOT_PAIRED and job.hosts and not job.id.startswith(_OF_A_SEARCH)
+    )
 
 
 def has_numbers(job: DigestJob) -> bool:

@@ -43,6 +43,7 @@ JOB_TEXTS: dict[str, str] = {
     "delete them with `healthcheck clean {run_id}`",
     "run.wrong_folders": "nccl-tests stands in different folders on the hosts: {folders}",
     "run.started": "{run_id}, playbook {playbook}, {hosts} {hosts:node|nodes}",
+    "run.looked_at": "{looked} of {hosts} {hosts:node|nodes} looked at, now writing the report",
     "run.ended": "{ready} of {hosts} {hosts:node|nodes} ready, now writing the report",
     "launch.unresolvable": "the name {host} does not resolve on the host that starts mpirun",
     "launch.connection_refused": "{host} refuses ssh from the host that starts mpirun: is sshd running?",

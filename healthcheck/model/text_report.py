@@ -21,8 +21,8 @@ REPORT_TEXTS: dict[str, str] = {
     "bandwidth was measured.",
     "report.decision.looked_degraded": "The looks at {total} {total:node|nodes} found what slows jobs down: read "
     "below. No bandwidth was measured.",
-    "report.decision.looked_bad": "{bad} of {total} {total:node|nodes} {bad:has|have} something against them; no "
-    "bandwidth was measured.",
+    "report.decision.looked_bad": "{bad} of {total} {total:node|nodes} {bad:has|have} something against "
+    "{bad:it|them}; no bandwidth was measured.",
     "report.decision.alone_only": "{total:The|Each of the} {total} {total:node|nodes} was measured alone; "
     "{total:with others it was|together they were} not measured.",
     "report.versions.no_hosts": "simulated nodes, no hostfile",
@@ -74,7 +74,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.map.answer_some": "{passed} of {total} {total:node|nodes} PASS; the others sit in {groups} of "
     "{all_groups} {all_groups:group|groups}.",
     "report.map.answer_one_group": "{passed} of {total} {total:node|nodes} PASS.",
-    "report.map.answer_some_one": "{passed} of {total} {total:node|nodes} PASS; the others sit in one group.",
+    "report.map.answer_some_one": "{passed} of {total} {total:node|nodes} PASS; what is not sits in one group.",
     "report.map.by_leaf": "Grouped by leaf.",
     "report.map.by_rack": "Grouped by rack: the hostfile gives no leaf labels.",
     "report.map.by_name": "In name order, 32 a row: the hostfile gives no leaf or rack labels.",

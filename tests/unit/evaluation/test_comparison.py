@@ -300,3 +300,12 @@ def test_hosts_whose_verdicts_changed_alike_stand_together() -> None:
     found = compare(BEFORE, after)
     assert [(change.hosts, change.nodes) for change in found.verdicts] == [("node[0001-0003]", 3)]
     assert found.worse == HOSTS[:3]
+
+
+def test_what_a_search_proved_is_never_held_against_nodes_as_found() -> None:
+    before, after = run(names(8), seed=1), run(names(7), seed=2, together_at=0.5)
+    (found,) = [job for job in before.jobs if job.stage == "multi_node"]
+    proven = replace(found, id="localise-r05-verify", hosts=found.hosts[:7], n_ranks=56)
+    compared = compare(replace(before, jobs=(*before.jobs, proven)), after)
+    assert not [one for one in moved(compared, Direction.WORSE) if one.stage == "multi_node"]
+    assert "8 nodes together before, 7 now" in told(compared)
