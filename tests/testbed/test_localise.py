@@ -90,7 +90,7 @@ def test_a_slow_link_also_when_the_search_was_interrupted_between_two_rounds(lab
     assert frozenset(("n004", "n005")) not in neighbours(proven)
 
     check_up.start()
-    check_up.wait_for_words("round 4:")  # so the one before has ended
+    check_up.wait_for_words("round 3:")  # told when it has ended
     check_up.signal(signal.SIGINT)
     check_up.wait()
     check_up.assert_ended(130)
@@ -132,7 +132,7 @@ def test_a_host_that_dies_in_the_middle_of_a_round(lab: Lab, dies: str, job: str
     check_up = searching(lab, SLOW_CARD)
     check_up.stall_s = 8
     check_up.start()
-    check_up.wait_for_words("round 3:")
+    check_up.wait_for_words("round 2:")  # told when it has ended, so the next one begins
     lab.standin(dies, "delay", "20000")
     check_up.wait_for_table("localise", job)
     lab.cut(dies)
