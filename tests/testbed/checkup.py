@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.nodeset import expand
 from healthcheck.parsing.record_codec import decode_record
 from tests.testbed.lab import HERE, Lab
 
@@ -175,7 +177,9 @@ class CheckUp:
         for word in words:
             assert word.lower() in why.lower(), f"{host}: {why}"
         assert "\n" not in why
-        assert host in (self.folder / "report.md").read_text(encoding="utf-8")
+        page = (self.folder / "report.md").read_text(encoding="utf-8")
+        named = {name for text in re.findall(r"n\d+|n\[[\d,-]+\]", page) for name in expand(text, "report.md")}
+        assert host in named, f"{host} is neither named nor folded in report.md:\n{page}"
 
     def assert_nothing_left(self, seconds: float = 2, hosts: Sequence[str] = ()) -> None:
         """No process of the run on any host that can be reached."""
