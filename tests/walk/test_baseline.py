@@ -259,7 +259,10 @@ def test_runs_are_named_by_id_by_folder_or_all_at_once(measure: Shell, tmp_path:
         assert (said.code, sorted(summary["runs"]), summary["medians"]) == (0, sorted(ids), 16)
         assert summary["hosts"] == ["node01", "node02", "node03", "node04"]
     said = measure("baseline", *ids, "reports")
-    assert (said.code, said.err) == (2, f"error: {min(ids)}: is given twice; a run counts once, so name each only once\n")
+    assert (said.code, said.err) == (
+        2,
+        f"error: {min(ids)}: is given twice; a run counts once, so name each only once\n",
+    )
     assert measure("baseline", str(tmp_path / "gone")).code == 2
 
 
