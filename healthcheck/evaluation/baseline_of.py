@@ -153,7 +153,7 @@ def _runs_by_hosts(measured: Iterable[Mapping[Key, float]]) -> dict[tuple[str, s
 
 def _refuse_too_few(runs: Sequence[RunDigest]) -> None:
     ids = [run.run_id for run in runs]
-    twice = next((run_id for run_id in ids if ids.count(run_id) > 1), None)
+    twice = min((run_id for run_id in ids if ids.count(run_id) > 1), default=None)
     if twice is not None:
         raise InputError(twice, "is given twice; a run counts once, so name each only once")
     if len(runs) < LEAST_RUNS:
