@@ -1,9 +1,11 @@
-"""What differs between two runs besides the numbers: versions and settings of the nodes, playbook, limits, launch."""
+"""What changed between two runs besides the numbers: settings node by node, and what the whole run was given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+
+from msgspec import Struct
 
 from healthcheck.errors import InputError
 from healthcheck.evaluation.fleet import NOT_TOLD
@@ -11,10 +13,47 @@ from healthcheck.model.comparison import Change
 from healthcheck.model.component import natural
 from healthcheck.model.digest import RunDigest
 from healthcheck.model.fleet import FleetSetting
+from healthcheck.model.history import PastRun
 from healthcheck.parsing.nodeset import expand, fold, split
 
 NONE = "(none)"
 _OF_LAUNCH = ("--launch-from", "--launcher", "--seed")
+
+
+class SettingChange(Struct, frozen=True):
+    """One setting that changed in the same way on some nodes; `hosts` is empty where it is about the run itself."""
+
+    name: str
+    before: str
+    after: str
+    hosts: tuple[str, ...] = ()
+
+
+def changes(before: PastRun, after: PastRun, host: str | None = None) -> tuple[SettingChange, ...]:
+    """What both runs told and told differently, on the nodes of both (or on `host` only); the run's own things first.
+
+    What only one of them told may have been there all the time.
+    """
+    own = (
+        SettingChange(name, was, now)
+        for name, was, now in (
+            ("platform", before.platform, after.platform),
+            ("playbook", before.playbook, after.playbook),
+            ("healthcheck", before.tool, after.tool),
+        )
+        if was and now and was != now
+    )
+    known = {setting.name: setting for setting in before.settings}
+    both = ((known[setting.name], setting) for setting in after.settings if setting.name in known)
+    return (*own, *(change for was, now in both for change in _where_both_told(was, now, host)))
+
+
+def _where_both_told(before: FleetSetting, after: FleetSetting, host: str | None) -> list[SettingChange]:
+    if len(after.values) == 1 and {value.value for value in before.values} == {after.values[0].value}:
+        return []
+    was, now = _by_node(before), _by_node(after)
+    told = was.keys() & now.keys()
+    return _grouped(after.name, was, now, told if host is None else told & {host})
 
 
 def node_changes(before: RunDigest, after: RunDigest) -> tuple[tuple[Change, frozenset[str]], ...]:
@@ -26,24 +65,29 @@ def node_changes(before: RunDigest, after: RunDigest) -> tuple[tuple[Change, fro
     old = {setting.name: setting for setting in before.fleet}
     new = {setting.name: setting for setting in after.fleet}
     found = []
-    folded: dict[frozenset[str], str] = {}
+    folded: dict[tuple[str, ...], str] = {}
     for name in sorted(old.keys() | new.keys(), key=natural):
         was, now = old.get(name), new.get(name)
         if was is not None and now is not None and was.values == now.values:
             continue
-        values_before, values_after = _by_node(was), _by_node(now)
-        groups: dict[tuple[str, str], list[str]] = {}
-        for node in told:
-            pair = values_before.get(node, NOT_TOLD), values_after.get(node, NOT_TOLD)
-            if pair[0] != pair[1]:
-                groups.setdefault(pair, []).append(node)
-        for (one, other), hosts in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
+        for one in _grouped(name, _by_node(was), _by_node(now), told):
             # Most changes are those of all nodes: folding thousands of names again and again would cost.
-            nodes = frozenset(hosts)
-            if nodes not in folded:
-                folded[nodes] = fold(nodes)
-            found.append((Change(name, one, other, folded[nodes], len(nodes), len(told)), nodes))
+            if one.hosts not in folded:
+                folded[one.hosts] = fold(one.hosts)
+            change = Change(name, one.before, one.after, folded[one.hosts], len(one.hosts), len(told))
+            found.append((change, frozenset(one.hosts)))
     return tuple(sorted(found, key=lambda item: -item[0].count))
+
+
+def _grouped(name: str, was: Mapping[str, str], now: Mapping[str, str], nodes: Iterable[str]) -> list[SettingChange]:
+    """The change of each of `nodes`, those with the same change as one; the most nodes first."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for node in nodes:
+        pair = was.get(node, NOT_TOLD), now.get(node, NOT_TOLD)
+        if pair[0] != pair[1]:
+            groups.setdefault(pair, []).append(node)
+    ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [SettingChange(name, *pair, hosts=tuple(sorted(hosts))) for pair, hosts in ordered]
 
 
 def run_changes(before: RunDigest, after: RunDigest) -> tuple[Change, ...]:
@@ -91,18 +135,20 @@ def _option(arguments: Sequence[str], name: str) -> str:
 
 
 def _told(fleet: Sequence[FleetSetting]) -> set[str]:
-    return {node for text in {value.nodes for setting in fleet for value in setting.values} for node in names_of(text)}
+    return {node for text in {value.nodes for setting in fleet for value in setting.values} for node in _names(text)}
 
 
+@lru_cache(maxsize=256)
 def _by_node(setting: FleetSetting | None) -> Mapping[str, str]:
+    """What each node told; a history asks for the same setting with the run before and with the one after."""
     if setting is None:
         return {}
-    return {node: value.value for value in setting.values for node in names_of(value.nodes)}
+    return {node: value.value for value in setting.values for node in _names(value.nodes)}
 
 
 # Most settings have one value, which all nodes share: the same text again and again.
 @lru_cache(maxsize=256)
-def names_of(text: str) -> tuple[str, ...]:
+def _names(text: str) -> tuple[str, ...]:
     """The names of a node set as a record has it; addresses that no node set can hold stand in it as they are."""
     names: list[str] = []
     for part in split(text):

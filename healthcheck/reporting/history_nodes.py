@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from healthcheck.evaluation.setting_changes import SettingChange, changes
+from healthcheck.evaluation.fleet_changes import SettingChange, changes
 from healthcheck.evaluation.trend import fall, first_bad, flaps, is_flapping
 from healthcheck.model.history import PastRun
 from healthcheck.model.history_story import BadNow, Changed, Falling, Flapping

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
-from healthcheck.evaluation.setting_changes import changes
+from healthcheck.evaluation.fleet_changes import changes
 from healthcheck.evaluation.trend import flaps, is_flapping
 from healthcheck.model.history import PastRun
 from healthcheck.model.history_story import Falling, FleetPast, HostLine, HostPast, Lowest, Middle, RunLine

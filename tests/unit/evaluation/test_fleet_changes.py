@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from healthcheck.evaluation.setting_changes import SettingChange, changes
+from healthcheck.evaluation.fleet_changes import SettingChange, changes
 from tests.unit.history_runs import past_run
 
 NODES = {"n1": ("PASS", 230.0), "n2": ("PASS", 230.0), "n3": ("PASS", 230.0)}
@@ -58,3 +58,9 @@ def test_a_node_set_nobody_can_read_is_nobody() -> None:
     before = past_run(0, NODES, settings={"driver": {"550": "n[1-"}})
     after = past_run(1, NODES, settings={"driver": {"570": "n1"}})
     assert changes(before, after) == ()
+
+
+def test_a_host_that_no_node_set_can_hold_is_told_beside_those_that_are_folded() -> None:
+    before = past_run(0, NODES, settings={"driver": {"550": "n[1-3],fd00::7"}})
+    after = past_run(1, NODES, settings={"driver": {"550": "n[1-3]", "570": "fd00::7"}})
+    assert changes(before, after) == (SettingChange("driver", "550", "570", ("fd00::7",)),)
