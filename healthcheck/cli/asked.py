@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -274,6 +275,9 @@ def resumed_run(asked: Asked, run: str) -> Begun:
     record = store.load_record()
     search = asked.only == LOCALISE
     _refuse_resume(record, run, search=search)
+    if asked.baseline is not None:
+        instead = shlex.join(("healthcheck", "rejudge", run, "--baseline", str(asked.baseline)))
+        raise InputError("--baseline", f"a run stays with what it was begun with; finish it, then {instead}")
     asked = _asked_before(store, asked)
     if asked.simulate is not None:
         model = record.platform or load_platform(SIMULATED_PLATFORM)[0]

@@ -25,6 +25,7 @@ def command(
     ] = "first",
     playbook: Annotated[str, typer.Option(help="Measure all nodes together as this playbook does.")] = "full",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and run nothing.")] = False,
+    baseline: options.BaselineFile = None,
     healthy: options.Healthy = None,
     broken: options.Broken = None,
     nccl_tests: options.NcclTestsFolder = None,
@@ -78,6 +79,7 @@ def command(
         sensitivity=sensitivity,
         healthy=healthy,
         broken=broken,
+        baseline=baseline,
     )
     if dry_run:
         from healthcheck.cli.plan import print_plan

@@ -20,6 +20,7 @@ stages:
 """
 # 7 % less than it was: above 70 % of peak, and above 90 % of what machines of this kind read.
 SLOWER = ("--fault", "node03:nvlink=0.93")
+SLOW_FABRIC = ("--leaf-size", "2", "--fault", "leaf:l1-l2=0.93")
 
 
 @pytest.fixture
@@ -301,3 +302,33 @@ def test_the_plan_and_doctor_read_it_too(measure: Shell) -> None:
     told = next(check for check in checks if check["check"] == "baseline")
     assert told["ok"] is False
     assert told["message_en"].startswith("broken.json:1: is cut off or not JSON")
+
+
+def test_a_search_holds_all_nodes_against_the_file_too(measure: Shell) -> None:
+    """7 % less of everybody together is above 70 % of peak and above 90 % of what machines of this kind read."""
+    Path("together.yaml").write_text(
+        f"{PLAYBOOK}  - {{name: multi_node, sizes: {{min: 1G, max: 2G}}, iterations: 5}}\n"
+    )
+    for _ in range(3):
+        assert run(measure, "--no-history", playbook="together.yaml").code == 0
+    assert measure("baseline", "reports").code == 0
+    search = ("localise", "--playbook", "together.yaml", "--simulate", "4", "-q")
+    assert measure(*search, "--baseline", "baseline.json").code == 0
+    assert measure(*search, *SLOW_FABRIC).code == 0
+    assert measure(*search, *SLOW_FABRIC, "--baseline", "baseline.json").code == 4
+    fabric = next(check for check in measure.record().checks if check.stage == "multi_node" and check.rules)
+    assert fabric.rule == "history.worse"
+
+
+@pytest.mark.parametrize("command", ["run", "localise"])
+def test_a_run_that_goes_on_is_held_against_nothing_new(measure: Shell, command: str) -> None:
+    healthy(measure)
+    assert measure("baseline", "reports").code == 0
+    folder = measure.folders()[-1]
+    record = json.loads((folder / "record.json").read_text())
+    record.update(state="interrupted", exit_code=130)
+    (folder / "record.json").write_text(json.dumps(record))
+    said = measure(command, "--resume", str(folder), "--baseline", "baseline.json")
+    assert said.code == 2
+    assert f"healthcheck rejudge {folder} --baseline baseline.json" in said.err
+    assert json.loads((folder / "record.json").read_text()) == record

@@ -25,7 +25,8 @@ def _commands(name: str) -> list[list[str]]:
     if name.startswith("hostfiles/"):
         return [["plan", "quick", "-H", name], ["run", "quick", "-H", name], ["probe", "-H", name]]
     if name.startswith("baselines/"):
-        return [[command, "quick", "-H", "gpu-01", "--baseline", name] for command in ("plan", "run")]
+        words = ["-H", "gpu-01", "--baseline", name]
+        return [["plan", *words], ["run", *words], ["localise", *words]]
     return [["playbook", "check", name], ["plan", name, "-H", "gpu-01"], ["run", name, "-H", "gpu-01"]]
 
 
