@@ -7,23 +7,28 @@ translator has looked at it and removed the mark), one that is gone is removed. 
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 
 from healthcheck.edge.languages import FOLDERS, catalogue_file
+from healthcheck.edge.shipped import shipped_platforms
+from healthcheck.model.message import PHRASE
+from healthcheck.model.platform import Platform
 from healthcheck.model.texts import CATALOGUE_EN
 
 # No dates and no names: the file changes when a text does.
 _HEAD = """\
 # Texts of healthcheck. Entries are made by `make messages`; translate what follows msgstr and remove `#, fuzzy`.
-# msgctxt is the code of the text. Placeholders in braces stay as they are; a pair of words such as {{n:node|nodes}}
-# exists in English only. Verdict words, commands, names and units are not translated.
+# msgctxt is the code of the text; that of a text in platforms/ is `phrase.` and a digest. Placeholders in braces stay
+# as they are; a pair of words such as {{n:node|nodes}} exists in English only. Verdict words, commands, names and units
+# are not translated.
 msgid ""
 msgstr ""
 "Project-Id-Version: healthcheck\\n"
@@ -33,6 +38,27 @@ msgstr ""
 "Content-Transfer-Encoding: 8bit\\n"
 
 """
+
+
+def english() -> dict[str, str]:
+    """Every text there is, by its code: those of the code, and those of the machine types that are shipped.
+
+    The latter have a digest of their English for a code: a changed one is another text.
+    """
+    found = dict.fromkeys(text for platform in shipped_platforms().values() for text in _words(platform))
+    codes = {f"{PHRASE}.{hashlib.sha256(text.encode()).hexdigest()[:8]}": text for text in found}
+    assert len(codes) == len(found), "two texts have one digest"
+    return {**CATALOGUE_EN, **codes}
+
+
+def _words(platform: Platform) -> Iterator[str]:
+    """Its title and its sources, but for those that are nothing but an address."""
+    yield platform.title
+    rates = [platform.intra_busbw_gbyte_s, platform.nics.slot_gbyte_s, platform.line_rate_gbyte_s]
+    sources = [platform.nics.source, *(rate.source for rate in rates if rate is not None)]
+    sources += [fewer.source for fewer in platform.intra_of_fewer_gbyte_s]
+    sources += [known.source for known in platform.known_good_gbyte_s]
+    yield from (source for source in sources if " " in source)
 
 
 def updated(old: str, locale: str, english: Mapping[str, str], done: Mapping[str, str] | None = None) -> str:
@@ -61,8 +87,9 @@ def main(files: list[str]) -> None:
     for locale in FOLDERS.values():
         path = Path(str(catalogue_file(locale)))
         old = path.read_text(encoding="utf-8") if path.exists() else ""
-        path.write_text(updated(old, locale, CATALOGUE_EN, done), encoding="utf-8")
-        print(f"{len(CATALOGUE_EN)} texts in {path}")
+        texts = english()
+        path.write_text(updated(old, locale, texts, done), encoding="utf-8")
+        print(f"{len(texts)} texts in {path}")
 
 
 if __name__ == "__main__":

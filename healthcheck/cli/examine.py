@@ -16,7 +16,7 @@ from healthcheck import __version__
 from healthcheck.errors import InputError
 from healthcheck.model.baseline import Baseline
 from healthcheck.model.host import Host
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Message, phrase, say
 from healthcheck.model.playbook import Playbook
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _platform(asked: Asked) -> tuple[str, Message]:
     from healthcheck.edge.shipped import load_platform
 
     found, _ = load_platform(asked.platform)
-    return found.name, say("doctor.platform", name=found.name, title=found.title)
+    return found.name, say("doctor.platform", name=found.name, title=phrase(found.title))
 
 
 def _hosts(named: str) -> tuple[tuple[Host, ...], Message]:

@@ -31,7 +31,7 @@ def asked_thresholds(
         if stage.name in BENCHMARK_STAGES and both.broken > both.healthy:
             raise InputError(
                 f"--{given}",
-                f"{getattr(both, given):g} does not go with {other} {getattr(both, other):g} of {_name(who)}, because "
+                f"{getattr(both, given):g} does not go with {other} {getattr(both, other):g} of {_name(who.english)}, because "
                 f"broken must not be above healthy; give --{other}, too",
             )
     return asked

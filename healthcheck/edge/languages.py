@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from healthcheck.errors import InputError
 from healthcheck.model.language import ENGLISH, Language
+from healthcheck.model.message import PHRASE
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -16,6 +17,7 @@ FOLDERS = {"zh": "zh_Hans"}
 """Name on the command line -> folder of its catalogue, which is the name of the locale in gettext's spelling."""
 NAMES = (ENGLISH_NAME, *FOLDERS)
 _SIMPLIFIED = frozenset({"zh", "zh_CN", "zh_SG", "zh_Hans", "zh_Hans_CN", "zh_Hans_SG"})
+_OF_DATA = f"{PHRASE}."
 _SAMPLE = "无法判定：，（）"
 
 
@@ -28,7 +30,7 @@ def load_language(name: str) -> Language:
         return ENGLISH
     if name not in FOLDERS:
         raise InputError("--lang", f"there is no language {name[:40]!a}; there are {', '.join(NAMES)}")
-    return Language(FOLDERS[name].replace("_", "-"), _templates(catalogue_file(FOLDERS[name])))
+    return _language(FOLDERS[name].replace("_", "-"), catalogue_file(FOLDERS[name]))
 
 
 def catalogue_file(folder: str) -> Traversable:
@@ -58,17 +60,21 @@ def _shows(encoding: str) -> bool:
     return True
 
 
-def _templates(file: Traversable) -> dict[str, str]:
-    """Code -> translated template, of the entries that are done: an unsure one is told in English.
+def _language(code: str, file: Traversable) -> Language:
+    """The language of a catalogue, of its entries that are done: an unsure one is told in English.
 
     Babel is imported here: nobody who is told in English pays for it.
     """
     from babel.messages.pofile import read_po
 
     with file.open("rb") as stream:
-        entries = read_po(stream, ignore_obsolete=True)
-    return {
-        entry.context: entry.string
-        for entry in entries
-        if entry.context and entry.string and isinstance(entry.string, str) and not entry.fuzzy
-    }
+        done = [
+            (entry.context, str(entry.id), entry.string)
+            for entry in read_po(stream, ignore_obsolete=True)
+            if entry.context and entry.string and isinstance(entry.string, str) and not entry.fuzzy
+        ]
+    return Language(
+        code,
+        {context: told for context, _, told in done if not context.startswith(_OF_DATA)},
+        {english: told for context, english, told in done if context.startswith(_OF_DATA)},
+    )

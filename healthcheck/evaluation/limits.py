@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from healthcheck.evaluation.integrity import component_of
 from healthcheck.evaluation.known_good_rule import known_good_of
-from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
+from healthcheck.evaluation.peaks import Peak, ceiling_gbyte_s, peak
 from healthcheck.evaluation.reading import all_rows, judged_rows, percent, slower_at_largest, slower_placement
 from healthcheck.model.algorithm import forced
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.finding import CheckResult
-from healthcheck.model.message import say
+from healthcheck.model.message import Message, phrase, say
 from healthcheck.model.platform import Limit, Platform, Thresholds
 from healthcheck.model.playbook import Playbook, Stage
 from healthcheck.model.thresholds import AskedThresholds
@@ -28,7 +28,7 @@ DEFAULT_THRESHOLDS = Thresholds(healthy=0.70, broken=0.50)
 
 def thresholds(
     stage: Stage, playbook: Playbook, platform: Platform | None, override: AskedThresholds | None
-) -> tuple[Thresholds, str]:
+) -> tuple[Thresholds, Message]:
     """The fractions that hold and who set them: command line, playbook stage, playbook, platform, 0.70/0.50.
 
     Where the command line gives one of them, the other one stays with whoever wins without it, and yields to it where
@@ -39,20 +39,20 @@ def thresholds(
         return below, who
     asked = override.over(below)
     if override.broken is None:
-        return replace(asked, broken=min(asked.broken, asked.healthy)), f"command line (healthy), {who} (broken)"
+        return replace(asked, broken=min(asked.broken, asked.healthy)), say("source.command_line_healthy", other=who)
     if override.healthy is None:
-        return replace(asked, healthy=max(asked.broken, asked.healthy)), f"{who} (healthy), command line (broken)"
-    return asked, "command line"
+        return replace(asked, healthy=max(asked.broken, asked.healthy)), say("source.command_line_broken", other=who)
+    return asked, say("source.command_line")
 
 
-def _without_override(stage: Stage, playbook: Playbook, platform: Platform | None) -> tuple[Thresholds, str]:
+def _without_override(stage: Stage, playbook: Playbook, platform: Platform | None) -> tuple[Thresholds, Message]:
     if stage.thresholds is not None:
-        return stage.thresholds, f"playbook {playbook.name}, stage {stage.name}"
+        return stage.thresholds, say("source.playbook_stage", playbook=playbook.name, stage=stage.name)
     if playbook.thresholds is not None:
-        return playbook.thresholds, f"playbook {playbook.name}"
+        return playbook.thresholds, say("source.playbook", playbook=playbook.name)
     if platform is not None and stage.name in platform.thresholds:
-        return platform.thresholds[stage.name], f"platform {platform.name}"
-    return DEFAULT_THRESHOLDS, "default"
+        return platform.thresholds[stage.name], say("source.platform", platform=platform.name)
+    return DEFAULT_THRESHOLDS, say("source.default")
 
 
 def limit_for(
@@ -64,6 +64,7 @@ def limit_for(
     if top is None:
         return None
     fractions, who = thresholds(stage, playbook, platform, override)
+    origin = _origin(job, platform, top, who)
     return Limit(
         check=BUSBW_CHECK,
         stage=stage.name,
@@ -72,15 +73,20 @@ def limit_for(
         healthy=fractions.healthy,
         broken=fractions.broken,
         unit="GB/s",
-        source=f"peak: {top.derivation} (platform {platform.name}: {top.source}); fractions: {who}"
-        + _known(job, platform),
+        source=origin.english,
         ceiling=ceiling_gbyte_s(platform, len(job.hosts), job.collective, gpus=gpus, algorithm=forced(job.env)),
+        origin=origin,
     )
 
 
-def _known(job: CollectiveJob, platform: Platform) -> str:
+def _origin(job: CollectiveJob, platform: Platform, top: Peak, fractions: Message) -> Message:
+    limit = say(
+        "source.limit", derivation=top.derivation, platform=platform.name, source=top.source, fractions=fractions
+    )
     known = known_good_of(job, platform)
-    return "" if known is None else f"; known good: {known.value:g} GB/s ({known.source})"
+    if known is None:
+        return limit
+    return say("source.known_good", limit=limit, gbyte_s=known.value, source=phrase(known.source))
 
 
 def gpus_a_node(job: CollectiveJob, platform: Platform) -> int | None:

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from healthcheck.model.algorithm import Algorithm
 from healthcheck.model.collective import Collective
+from healthcheck.model.message import Arg, Message, listed, phrase, say
 from healthcheck.model.platform import Platform, Sourced
 
 ABOVE_CEILING = 1.05
@@ -36,13 +37,13 @@ class Peak(Struct, frozen=True):
     """An upper bound in GB/s (bus bandwidth, one direction), and the `steps` that lead to it, one line each."""
 
     busbw_gbyte_s: float
-    steps: tuple[str, ...]
-    source: str
+    steps: tuple[Message, ...]
+    source: Arg
 
     @property
-    def derivation(self) -> str:
+    def derivation(self) -> Arg:
         """The steps in one line."""
-        return "; ".join(self.steps)
+        return listed(self.steps, "text.semicolon")
 
 
 class _Job(Struct, frozen=True):
@@ -133,8 +134,9 @@ def _bound(job: _Job, inside: Sourced) -> Peak | None:
     if within is None:
         return None
     top, bound = within.busbw_gbyte_s, between.busbw_gbyte_s
-    steps = (*within.steps, *between.steps, f"the lower of both: min({top:.4g}, {bound:.4g}) = {min(top, bound):.4g}")
-    return Peak(min(top, bound), steps, f"{within.source}; {between.source}")
+    lower = say("bound.lower", inside=top, between=bound, bound=min(top, bound))
+    source = listed((within.source, between.source), "text.semicolon")
+    return Peak(min(top, bound), (*within.steps, *between.steps, lower), source)
 
 
 def _within(job: _Job, inside: Sourced) -> Peak | None:
@@ -147,14 +149,14 @@ def _within(job: _Job, inside: Sourced) -> Peak | None:
         elif platform.is_mesh:
             return None  # it depends on which GPUs they are, and nobody says
     joined = 1 < job.nodes <= platform.nvlink_nodes
-    rate, where = inside.value, "in nodes joined by NVLink" if joined else "inside a node"
-    steps = (f"{where}: {rate:g} GB/s a GPU and direction",)
+    rate, source = inside.value, phrase(inside.source)
+    steps = (say("bound.joined" if joined else "bound.inside", rate=rate),)
     together = job.ranks if joined else job.gpus
     if not _in_switches(job) or together < 2:
-        return Peak(rate, steps, inside.source)
+        return Peak(rate, steps, source)
     bound = rate * 2 * (together - 1) / (together + 1)
-    words = f"added up in the switches: {rate:g} x 2 x {together - 1}/{together + 1} = {bound:.4g}"
-    return Peak(bound, (*steps, words), inside.source)
+    added = say("bound.in_switches", rate=rate, others=together - 1, more=together + 1, bound=bound)
+    return Peak(bound, (*steps, added), source)
 
 
 def _in_switches(job: _Job) -> bool:
@@ -169,31 +171,30 @@ def _between(job: _Job) -> Peak:
     """What leaves a node, held against its NICs."""
     nics = job.platform.nics
     total = job.nics * nics.each_gbyte_s
-    count = "1 NIC" if job.nics == 1 else f"{job.nics} NICs"
     if nics.each_gbyte_s < nics.rate_gbit_s / 8:
-        rate = f"{count} x {nics.each_gbyte_s:g} GB/s of their PCIe slots = {total:g}"
+        rate = say("bound.between_slots", nics=job.nics, rate=nics.each_gbyte_s, total=total)
     else:
-        rate = f"{count} x {nics.rate_gbit_s:g} Gb/s / 8 = {total:g}"
-    factor, words = _share(job)
-    bound = total * factor
-    steps = (f"between nodes: {rate}", *((f"{words} = {bound:.4g}",) if words else ()))
-    source = nics.source if nics.slot_gbyte_s is None else f"{nics.source}; {nics.slot_gbyte_s.source}"
-    return Peak(bound, steps, source)
+        rate = say("bound.between", nics=job.nics, rate=nics.rate_gbit_s, total=total)
+    bound, step = _shared(job, total)
+    sources = [phrase(nics.source), *(() if nics.slot_gbyte_s is None else (phrase(nics.slot_gbyte_s.source),))]
+    return Peak(bound, (rate, *(() if step is None else (step,))), listed(sources, "text.semicolon"))
 
 
-def _share(job: _Job) -> tuple[float, str]:
-    """(bus bandwidth per GB/s of the NICs of a node, the words for it; empty where it is the sum of them)."""
+def _shared(job: _Job, total: float) -> tuple[float, Message | None]:
+    """(bus bandwidth where the NICs of a node carry `total` GB/s, the step that leads to it; None where it is that)."""
     gpus, nodes, ranks = job.gpus, job.nodes, job.ranks
     if job.collective is Collective.SENDRECV:
         own = min(job.nics, max(1, job.nics // gpus))
-        return own / job.nics, f"of one GPU to its neighbour: {own} of {job.nics} {'NIC' if job.nics == 1 else 'NICs'}"
+        bound = total * (own / job.nics)
+        return bound, say("bound.neighbour", own=own, nics=job.nics, bound=bound)
     if job.collective not in _AROUND:
         others = ranks - gpus
-        words = f"of one GPU, {others} of its {ranks - 1} partners elsewhere: / {gpus} x {ranks - 1}/{others}"
-        return (ranks - 1) / others / gpus, words
+        bound = total * ((ranks - 1) / others / gpus)
+        return bound, say("bound.partners", others=others, partners=ranks - 1, gpus=gpus, bound=bound)
     if job.algorithm is Algorithm.SHARP and job.collective is Collective.ALL_REDUCE:
-        return 2 * (ranks - 1) / ranks, f"added up in the network: x 2 x {ranks - 1}/{ranks}"
+        bound = total * (2 * (ranks - 1) / ranks)
+        return bound, say("bound.in_network", others=ranks - 1, ranks=ranks, bound=bound)
     if job.algorithm in (Algorithm.TREE, Algorithm.NVLS) and job.collective in _IN_LEVELS:
-        words = f"first inside, then between nodes: x {ranks - 1}/({gpus} x {nodes - 1})"
-        return (ranks - 1) / (gpus * (nodes - 1)), words
-    return 1.0, ""
+        bound = total * ((ranks - 1) / (gpus * (nodes - 1)))
+        return bound, say("bound.in_levels", others=ranks - 1, gpus=gpus, nodes=nodes - 1, bound=bound)
+    return total, None

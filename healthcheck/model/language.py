@@ -10,10 +10,14 @@ from msgspec import Struct
 
 
 class Language(Struct, frozen=True):
-    """`code` as in `<html lang>`; `templates` by message code, none for English, whose texts are the code's own."""
+    """`code` as in `<html lang>`; `templates` by message code, none for English, whose texts are the code's own.
+
+    `phrases` are the texts of our data files, by their English.
+    """
 
     code: str
     templates: Mapping[str, str] = {}
+    phrases: Mapping[str, str] = {}
 
 
 ENGLISH = Language("en")

@@ -9,6 +9,8 @@ from typing import Union
 from msgspec import Struct
 
 Arg = Union[str, int, float, "Message"]
+PHRASE = "phrase"
+"""The code of a text that stands in a data file; its entries in a catalogue are `phrase.` and a digest each."""
 
 
 class Message(Struct, frozen=True):
@@ -45,6 +47,15 @@ def listed(texts: Iterable[Arg], code: str = "text.comma") -> Arg:
     """Several texts as one argument, joined by the text `code` of a `first` and an `other`; empty where none are."""
     found = list(texts)
     return reduce(lambda first, other: say(code, first=first, other=other), found) if found else ""
+
+
+def phrase(text: str) -> Message:
+    """What our data files say in words (the title of a machine type, the source of a number), as a message.
+
+    Its English is the text itself; a language has translations of those in the files that are shipped, and a text of
+    any other file is shown as it is.
+    """
+    return Message(PHRASE, {"text": text})
 
 
 def say(code: str, /, **args: Arg) -> Message:

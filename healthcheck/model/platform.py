@@ -9,6 +9,7 @@ from msgspec import Struct
 from healthcheck.model.algorithm import Algorithm
 from healthcheck.model.collective import Collective
 from healthcheck.model.gpu_models import FULL_BOARD, board_gpu, has_nvls
+from healthcheck.model.message import Message
 
 _NVLINK_GBYTE_S = 100.0  # a ring over PCIe ends far below, even of the sixth generation; NVLink boards begin above
 _CARDS = ("PCIE", "NVL")
@@ -156,7 +157,7 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
 class Limit(Struct, frozen=True):
     """What one reading is held against. `peak` in `unit`; `source` names where the expectation came from.
 
-    Above `ceiling` no algorithm can be: what reads higher was not measured on such a machine.
+    `origin` is `source` in the language that is spoken; None in records of earlier versions. Above `ceiling` no algorithm can be: what reads higher was not measured on such a machine.
     """
 
     check: str
@@ -168,3 +169,4 @@ class Limit(Struct, frozen=True):
     unit: str
     source: str
     ceiling: float | None = None
+    origin: Message | None = None

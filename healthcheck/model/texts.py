@@ -14,7 +14,7 @@ from functools import lru_cache
 from string import Formatter
 
 from healthcheck.model.language import Language
-from healthcheck.model.message import Arg
+from healthcheck.model.message import PHRASE, Arg
 from healthcheck.model.text_baseline import BASELINE_TEXTS
 from healthcheck.model.text_causes_fabric import FABRIC_CAUSE_TEXTS
 from healthcheck.model.text_causes_fleet import FLEET_CAUSE_TEXTS
@@ -41,6 +41,7 @@ from healthcheck.model.text_limits import LIMIT_TEXTS
 from healthcheck.model.text_nccl import NCCL_TEXTS
 from healthcheck.model.text_network import NETWORK_TEXTS
 from healthcheck.model.text_page import PAGE_TEXTS
+from healthcheck.model.text_peaks import PEAK_TEXTS
 from healthcheck.model.text_platform import PLATFORM_TEXTS
 from healthcheck.model.text_plots import PLOT_TEXTS
 from healthcheck.model.text_probes import PROBE_TEXTS
@@ -76,6 +77,7 @@ CATALOGUE_EN = _joined(
     FLEET_TEXTS,
     CHECK_TEXTS,
     LIMIT_TEXTS,
+    PEAK_TEXTS,
     RULE_TEXTS,
     PLATFORM_TEXTS,
     FABRIC_CAUSE_TEXTS,
@@ -128,6 +130,9 @@ def template_of(code: str, language: Language) -> str | None:
 
 def render(code: str, args: Mapping[str, Arg], language: Language) -> str:
     """The text of a message; a code, or arguments, unknown to this version are shown rather than nothing."""
+    if code == PHRASE:
+        text = str(args.get("text", ""))
+        return language.phrases.get(text, text)
     told = {
         name: arg if isinstance(arg, _PLAIN) else render(arg.code, arg.args, language) for name, arg in args.items()
     }

@@ -11,7 +11,7 @@ from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS
 from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
 from healthcheck.model.algorithm import Algorithm
 from healthcheck.model.collective import Collective
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Message, english_of, say
 from healthcheck.model.platform import KnownGood, Platform
 
 _WIDTH = 12
@@ -80,9 +80,9 @@ def _stage(platform: Platform, asked: AskedJob, stage: str, nodes: int) -> Stage
         peak_busbw_gbyte_s=None if top is None else top.busbw_gbyte_s,
         judged_peak_gbyte_s=None if ring is None else ring.busbw_gbyte_s,
         line_rate_gbyte_s=None if raw is None else raw.value,
-        steps=() if top is None else top.steps,
-        derivation="" if top is None else top.derivation,
-        source="" if top is None else top.source,
+        steps=() if top is None else tuple(step.english for step in top.steps),
+        derivation="" if top is None else english_of(top.derivation),
+        source="" if top is None else english_of(top.source),
         healthy=fractions.healthy,
         broken=fractions.broken,
         ceiling_gbyte_s=None

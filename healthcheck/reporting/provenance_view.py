@@ -65,7 +65,7 @@ def _limits(record: RunRecord) -> tuple[tuple[str, str, str, str, str], ...]:
             f"{number(limit.peak)} {one_line(limit.unit)}",
             f"{100 * limit.healthy:g} %",
             f"{100 * limit.broken:g} %",
-            one_line(limit.source),
+            one_line(limit.source if limit.origin is None else str(limit.origin)),
         )
         for limit in record.provenance.limits
     ]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from healthcheck.model.message import Message, english_of, say
+from healthcheck.model.message import Message, english_of, phrase, say
 from healthcheck.model.record import HostRecord, RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.bandwidth import Bandwidth, bandwidth
@@ -199,7 +199,8 @@ def start_lines(record: RunRecord, hostfile: str) -> tuple[str, ...]:
 
 def _meta(record: RunRecord) -> tuple[str, ...]:
     total = len(record.hosts)
-    machine = record.platform.title if record.platform is not None else str(say("report.meta.platform_unknown"))
+    known = record.platform
+    machine = str(phrase(known.title) if known is not None else say("report.meta.platform_unknown"))
     code = record.exit_code
     return (
         str(say("report.meta.nodes_platform", n=total, platform=one_line(machine))),

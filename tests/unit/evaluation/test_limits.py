@@ -18,6 +18,7 @@ from healthcheck.evaluation.reading import judged_rows, percent, tenths
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob
 from healthcheck.model.measurement import CollectiveRow
+from healthcheck.model.message import say
 from healthcheck.model.platform import Limit, Thresholds
 from healthcheck.model.playbook import Playbook, Stage
 from healthcheck.model.thresholds import AskedThresholds
@@ -68,7 +69,7 @@ def test_peaks_of_an_a100_node_and_of_its_fabric() -> None:
     assert _peak("a100-sxm4-8gpu-8x200", 16) == 200
     assert _peak("a100-sxm4-8gpu-1x200", 16) == 25
     derived = peak(A100, 2)
-    assert derived is not None and "8 NICs x 200 Gb/s" in derived.derivation
+    assert derived is not None and "8 NICs x 200 Gb/s" in str(derived.derivation)
 
 
 def test_collectives_that_cannot_add_up_nics_are_held_against_what_they_can_reach() -> None:
@@ -132,9 +133,13 @@ def test_who_set_the_threshold_is_known_and_the_nearest_wins() -> None:
     strict, mild = Thresholds(0.9, 0.8), Thresholds(0.6, 0.4)
     book = Playbook(name="b", stages=(), thresholds=mild)
     staged = Stage(name="single_node", thresholds=strict)
-    assert thresholds(staged, book, A100, AskedThresholds(0.5, 0.1)) == (Thresholds(0.5, 0.1), "command line")
-    assert thresholds(staged, book, A100, None) == (strict, "playbook b, stage single_node")
-    assert thresholds(ALONE, book, A100, None) == (mild, "playbook b")
+    asked, who = thresholds(staged, book, A100, AskedThresholds(0.5, 0.1))
+    assert (asked, str(who)) == (Thresholds(0.5, 0.1), "command line")
+    assert thresholds(staged, book, A100, None) == (
+        strict,
+        say("source.playbook_stage", playbook="b", stage="single_node"),
+    )
+    assert thresholds(ALONE, book, A100, None) == (mild, say("source.playbook", playbook="b"))
     assert thresholds(ALONE, BOOK, A100, None)[0] == Thresholds(0.7, 0.5)
 
 

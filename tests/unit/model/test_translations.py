@@ -12,11 +12,11 @@ from babel.messages.catalog import Message
 from babel.messages.pofile import read_po
 
 from healthcheck.edge.languages import FOLDERS, catalogue_file
-from healthcheck.model.texts import CATALOGUE_EN
 from healthcheck.model.verdict import Verdict
-from tests.messages import updated
+from tests.messages import english, updated
 
 LOCALES = tuple(FOLDERS.values())
+ENGLISH = english()
 HAN = r"[\u3007\u4e00-\u9fff]"
 
 
@@ -44,7 +44,7 @@ def bare(template: str) -> str:
 def test_the_catalogue_is_of_the_english_of_today(locale: str) -> None:
     """If not: `make messages`, then translate what is empty or marked fuzzy."""
     found = {code: str(entry.id) for code, entry in entries(locale).items()}
-    assert found == CATALOGUE_EN
+    assert found == ENGLISH
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -56,9 +56,9 @@ def test_every_text_is_translated(locale: str) -> None:
 @pytest.mark.parametrize("locale", LOCALES)
 def test_translations_have_the_placeholders_of_the_english_text(locale: str) -> None:
     wrong = {
-        code: (CATALOGUE_EN[code], str(entry.string))
+        code: (ENGLISH[code], str(entry.string))
         for code, entry in entries(locale).items()
-        if entry.string and code in CATALOGUE_EN and not alike(CATALOGUE_EN[code], str(entry.string))
+        if entry.string and code in ENGLISH and not alike(ENGLISH[code], str(entry.string))
     }
     assert wrong == {}
 
@@ -82,19 +82,19 @@ def test_chinese_has_a_space_before_latin_and_digits_and_its_own_punctuation() -
 
 
 def test_a_full_stop_ends_a_chinese_text_where_it_ends_the_english_one() -> None:
-    wrong = {code: text for code, text in chinese().items() if text.endswith("。") != CATALOGUE_EN[code].endswith(".")}
-    assert {code: text for code, text in wrong.items() if not CATALOGUE_EN[code].endswith("...")} == {}
+    wrong = {code: text for code, text in chinese().items() if text.endswith("。") != ENGLISH[code].endswith(".")}
+    assert {code: text for code, text in wrong.items() if not ENGLISH[code].endswith("...")} == {}
 
 
 def test_verdict_words_and_code_are_not_translated() -> None:
     wrong = {}
     for code, text in chinese().items():
         for word in Verdict.__members__:
-            if len(re.findall(rf"\b{word}\b", CATALOGUE_EN[code])) != len(
+            if len(re.findall(rf"\b{word}\b", ENGLISH[code])) != len(
                 re.findall(rf"(?<![A-Za-z]){word}(?![A-Za-z])", text)
             ):
                 wrong[code] = text
-        quoted = re.findall(r"`[^`]+`", CATALOGUE_EN[code])
+        quoted = re.findall(r"`[^`]+`", ENGLISH[code])
         if any(words not in text for words in quoted if "{" not in words):
             wrong[code] = text
     assert wrong == {}
