@@ -170,7 +170,7 @@ def _refuse_sick(run: RunDigest) -> None:
     if run.state != "complete":
         raise InputError(run.run_id, f"is {run.state}; a baseline is made of complete runs, so leave it out")
     hosts = [host.name for host in run.hosts if host.verdict != "PASS"]
-    jobs = [job for job in run.jobs if job.verdict != "PASS"]
+    jobs = [job for job in run.jobs if job.verdict not in ("PASS", None)]
     if run.verdict != "PASS" or jobs:
         about = f"{_some(hosts)} {'was' if len(hosts) == 1 else 'were'} not" if hosts else ""
         about = about or (f"job {jobs[0].id} was {jobs[0].verdict}, not" if jobs else "the nodes together were not")

@@ -76,7 +76,7 @@ def _worst(run: RunDigest) -> dict[tuple[str, str, str], tuple[str, Sequence[Dig
     for job in paired_jobs(run):
         who = job.hosts[0] if len(job.hosts) == 1 else ""
         found.setdefault((job.stage, job.collective, who), []).append(job)
-    return {key: (max((job.verdict for job in jobs), key=_rank), jobs) for key, jobs in found.items()}
+    return {key: (max((job.verdict or "" for job in jobs), key=_rank), jobs) for key, jobs in found.items()}
 
 
 def _rank(verdict: str) -> int:

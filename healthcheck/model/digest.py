@@ -60,7 +60,7 @@ class DigestJob(Struct, frozen=True):
     collective: str
     hosts: tuple[str, ...]
     n_ranks: int
-    verdict: str
+    verdict: str | None
     rows: tuple[CollectiveRow, ...] = ()
     started_at: str = ""
     reasons: tuple[DigestMessage, ...] = ()

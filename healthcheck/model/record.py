@@ -30,20 +30,28 @@ class HostRecord(Struct, frozen=True):
 
 
 class JobRecord(Struct, frozen=True):
-    """One job. `rows` as parsed; `command` is the exact argv; `raw` is its folder below `raw/`."""
+    """One job. `rows` as parsed; `command` is the exact argv; `raw` is its folder below `raw/`.
+
+    `verdict` None: it ran and was not judged by itself, for it is evidence of a search (docs/adr/0010).
+    """
 
     id: str
     stage: str
     collective: str
     hosts: tuple[str, ...]
     n_ranks: int
-    verdict: Verdict
+    verdict: Verdict | None
     rows: tuple[CollectiveRow, ...] = ()
     command: tuple[str, ...] = ()
     raw: str = ""
     started_at: str = ""
     duration_s: float = 0.0
     reasons: tuple[Message, ...] = ()
+
+    @property
+    def judged_as(self) -> Verdict:
+        """The verdict; INCONCLUSIVE where nobody judged it, for what was not judged is never green."""
+        return Verdict.INCONCLUSIVE if self.verdict is None else self.verdict
 
 
 class Owner(Struct, frozen=True):

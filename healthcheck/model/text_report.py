@@ -157,6 +157,8 @@ REPORT_TEXTS: dict[str, str] = {
     "report.commands.answer": "Exactly as run, one of each kind; the others are in record.json.",
     "report.commands.alike": "{stage}, {who} ({n} {n:job|jobs} alike)",
     "report.commands.one": "{stage}, {who}",
+    "report.commands.evidence": "{stage}, {part}, {who}: ran, not judged, evidence of the search ({n} {n:job|jobs}: "
+    "{counts})",
     "report.limits.nothing": "No limit was recorded.",
     "report.versions.playbook": "playbook {name}",
     "report.versions.digest": "sha256 {digest}",

@@ -28,7 +28,7 @@ class _Job(msgspec.Struct, frozen=True, array_like=True):
     collective: str
     hosts: tuple[str, ...]
     n_ranks: int
-    verdict: str
+    verdict: str | None
     sizes: tuple[int, ...]
     out_of_place: _Half
     in_place: _Half

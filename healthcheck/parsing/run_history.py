@@ -152,7 +152,7 @@ def _past_run(digest: RunDigest, rules: dict[tuple[str, str], str], folder: str)
 def _together(jobs: tuple[DigestJob, ...]) -> tuple[PastJob, ...]:
     groups: dict[tuple[str, str, tuple[str, ...], int], list[DigestJob]] = {}
     for job in jobs:
-        if job.stage != SEARCH_STAGE:
+        if job.stage != SEARCH_STAGE and job.verdict is not None:
             groups.setdefault((job.stage, job.collective, job.hosts, job.n_ranks), []).append(job)
     return tuple(_past_job(repeats) for repeats in groups.values())
 
@@ -169,7 +169,7 @@ def _past_job(repeats: list[DigestJob]) -> PastJob:
         collective=first.collective,
         hosts=first.hosts,
         n_ranks=first.n_ranks,
-        verdict=max((job.verdict for job in repeats), key=_badness),
+        verdict=max((job.verdict or "" for job in repeats), key=_badness),
         sizes=sizes,
         out_of_place=tuple(_middle([row.out_of_place for row in rows[size]]) for size in sizes),
         in_place=tuple(_middle([row.in_place for row in rows[size]]) for size in sizes),

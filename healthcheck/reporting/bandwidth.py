@@ -96,7 +96,7 @@ def bandwidth(record: RunRecord) -> Bandwidth:
             rows.append(_median_row(record, alike, checks))
             alone = [job for job in jobs if len(job.hosts) != 1 or job.verdict is not Verdict.PASS]
         if stage == "single_node":
-            alone = sorted(alone, key=lambda job: -job.verdict)
+            alone = sorted(alone, key=lambda job: -job.judged_as)
         rows.extend(_job_row(record, job, jobs[0], checks) for job in alone[:SHOWN_ROWS])
         left = alone[SHOWN_ROWS:]
         if left:
@@ -200,7 +200,7 @@ def _row(
         algbw=gbyte_s(found.algbw),
         of_peak=of_peak,
         percent=share,
-        verdict=job.verdict,
+        verdict=job.judged_as,
         is_median=is_median,
         who_is_name=not is_median and len(job.hosts) == 1,
         rule=one_line(check.rule) if check is not None else no_rule,

@@ -73,10 +73,10 @@ def _chart(record: RunRecord, key: tuple[str, str], jobs: Sequence[JobRecord], y
     others = [job for job in jobs if job.id not in kept]
     lines: list[CurveLine] = []
     if alike:
-        verdict = max(job.verdict for job in alike)
+        verdict = max(job.judged_as for job in alike)
         lines.append(_line(str(say("report.who.median", n=len(alike))), verdict, alike))
     chosen = _chosen(others, MOST_LINES - len(lines))
-    lines += [_line(_who(job, jobs[0], named), job.verdict, [job]) for job in chosen]
+    lines += [_line(_who(job, jobs[0], named), job.judged_as, [job]) for job in chosen]
     rows = [row for job in jobs for row in job.rows]
     judged = [row.size_bytes for row in judged_rows(rows)]
     return CurveChart(

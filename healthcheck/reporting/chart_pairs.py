@@ -9,11 +9,11 @@ from healthcheck.model.component import natural
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.search import Kind, PairLine
+from healthcheck.model.search_jobs import SLOW_SHARE, Speed, pair_speed
 from healthcheck.reporting.chart import Matrix, MatrixCell, Picture
 from healthcheck.reporting.cluster_map import group_labels, short_names
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row
-from healthcheck.reporting.search_story import SLOW_SHARE
 
 WHOLE_UP_TO = 16
 """Nodes of which all pairs fit into one matrix; of more, each group with a slow pair has its own."""
@@ -123,7 +123,7 @@ def _sentence(readings: _Readings, slow: float) -> str:
 
 
 def _is_slow(pair: PairLine, slow: float) -> bool:
-    return pair.measured_gbyte_s is None or pair.loss > slow
+    return pair_speed(pair, slow) is not Speed.FAST
 
 
 def _cell(a: str, b: str, readings: _Readings, slow: float) -> MatrixCell:

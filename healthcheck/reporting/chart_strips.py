@@ -75,7 +75,7 @@ def strips(record: RunRecord, held: dict[tuple[str, str], Yardstick]) -> tuple[S
         spots = found.setdefault(key, {})
         alone[key] = alone.get(key, True) and len(job.hosts) == 1
         for host in job.hosts:
-            spot = Spot(host, one_line(group_of.get(host, "")), value, job.verdict)
+            spot = Spot(host, one_line(group_of.get(host, "")), value, job.judged_as)
             before = spots.get(host)
             if before is None or (value < before.gbyte_s) == (len(job.hosts) == 1):
                 spots[host] = spot

@@ -59,12 +59,12 @@ def merged(jobs: Iterable[JobRecord]) -> tuple[JobRecord, ...]:
     """These jobs with all repeats of one job as one, in their order."""
     found: dict[tuple[str, str, tuple[str, ...]], JobRecord] = {}
     for job in jobs:
-        if job.stage == "localise":
-            continue  # pairs of a search: told round by round, and no measure of a node by themselves
+        if job.verdict is None:
+            continue  # evidence of a search: told round by round, and no measure of a node by itself
         key = (job.stage, job.collective, job.hosts)
         first = found.get(key)
         if first is None:
             found[key] = job
         else:
-            found[key] = replace(first, rows=first.rows + job.rows, verdict=max(first.verdict, job.verdict))
+            found[key] = replace(first, rows=first.rows + job.rows, verdict=max(first.judged_as, job.judged_as))
     return tuple(found.values())

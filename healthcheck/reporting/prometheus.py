@@ -20,6 +20,7 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.bandwidth import limit_of
 from healthcheck.reporting.figures import duration_s, instant, one_line
 from healthcheck.reporting.measured import measured, together
+from healthcheck.reporting.search_jobs import evidence_of
 
 if TYPE_CHECKING:
     from prometheus_client.core import GaugeMetricFamily
@@ -30,6 +31,7 @@ MOST_VALUES = 20
 _GBYTE = 1e9
 _VERDICTS = ", ".join(f"{verdict.value} {verdict.name}" for verdict in Verdict)
 _KNOWN_GOOD = "known_good"
+_NOT_JUDGED = "not_judged"
 
 
 Labels = tuple[str, ...]
@@ -78,8 +80,11 @@ def metrics(record: RunRecord) -> Iterator[Metric]:
     yield from _run(record)
     yield from _hosts(record)
     yield from _bandwidths(record)
-    jobs = ((one_line(job.stage), job.verdict.name) for job in record.jobs)
-    yield _counted("jobs", "Jobs by stage and verdict.", ("stage", "verdict"), jobs)
+    jobs = ((one_line(job.stage), _NOT_JUDGED if job.verdict is None else job.verdict.name) for job in record.jobs)
+    yield _counted("jobs", "Jobs by stage and verdict; those of a search are not judged.", ("stage", "verdict"), jobs)
+    evidence = ((one.part.value, one.speed.value) for one in evidence_of(record))
+    text = "Jobs of a search, which are evidence and have no verdict: slow, fast, stuck, or beside for comparison."
+    yield _counted("search_jobs", text, ("part", "speed"), evidence)
     checks = ((check.verdict.name,) for check in record.checks)
     yield _counted("checks", "Results of checks by verdict.", ("verdict",), checks)
     causes = ((finding.verdict.name, one_line(finding.cause.code)) for finding in record.findings)

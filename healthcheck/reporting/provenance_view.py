@@ -8,11 +8,13 @@ from msgspec import Struct
 
 from healthcheck.model.message import say
 from healthcheck.model.record import JobRecord, RunRecord
+from healthcheck.model.search_jobs import Part
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.again import run_folder
 from healthcheck.reporting.bandwidth import stage_text
 from healthcheck.reporting.figures import number, one_line
 from healthcheck.reporting.names import folded
+from healthcheck.reporting.search_jobs import evidence_of, part_text, speeds_told
 
 
 class Provenance(Struct, frozen=True):
@@ -44,17 +46,27 @@ def provenance(record: RunRecord) -> Provenance:
 
 
 def _commands(record: RunRecord) -> tuple[tuple[str, str], ...]:
-    """One exact command line of each stage and collective, and one of each kind that is not PASS."""
-    kinds: dict[tuple[str, str, Verdict, bool], list[JobRecord]] = {}
+    """One exact command line of each kind of job: same stage, collective, number of nodes and verdict.
+
+    Jobs of a search, which have none, are of one kind where they are there for the same.
+    """
+    evidence = {one.job.id: one for one in evidence_of(record)}
+    kinds: dict[tuple[str, str, int, Verdict | None, Part | None], list[JobRecord]] = {}
     for job in record.jobs:
         if job.command:
-            kinds.setdefault((job.stage, job.collective, job.verdict, len(job.hosts) > 1), []).append(job)
-    lines: list[tuple[str, str]] = []
-    for jobs in kinds.values():
-        job = jobs[0]
-        alike = "report.commands.one" if len(jobs) == 1 else "report.commands.alike"
-        title = say(alike, stage=stage_text(job.stage), who=f"{folded(job.hosts)}, {job.verdict.name}", n=len(jobs))
-        lines.append((str(title), one_line(shlex.join(job.command))))
+            part = evidence[job.id].part if job.id in evidence else None
+            kinds.setdefault((job.stage, job.collective, len(job.hosts), job.verdict, part), []).append(job)
+    lines = []
+    for (stage, _, _, verdict, part), jobs in kinds.items():
+        job, told = jobs[0], stage_text(stage)
+        if verdict is None:
+            counts = speeds_told(evidence[each.id] for each in jobs)
+            what, who = part_text(part or Part.OTHER), folded(job.hosts)
+            title = say("report.commands.evidence", stage=told, part=what, who=who, n=len(jobs), counts=counts)
+        else:
+            alike = "report.commands.one" if len(jobs) == 1 else "report.commands.alike"
+            title = say(alike, stage=told, who=f"{folded(job.hosts)}, {verdict.name}", n=len(jobs))
+        lines.append((one_line(str(title)), one_line(shlex.join(job.command))))
     return tuple(lines)
 
 

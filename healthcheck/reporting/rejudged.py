@@ -47,6 +47,6 @@ def _jobs(before: RunRecord, after: RunRecord) -> Iterator[str]:
     then = {job.id: job.verdict for job in before.jobs}
     for job in after.jobs:
         old = then.get(job.id)
-        if old is not None and old is not job.verdict and len(job.hosts) > 1:
+        if old is not None and job.verdict is not None and old is not job.verdict and len(job.hosts) > 1:
             why = str(say("rejudge.because", why=one_line(str(job.reasons[0])))) if job.reasons else ""
             yield pair(one_line(job.id), in_a_row((f"{old.name} -> {job.verdict.name}", why), "text.comma"))

@@ -9,12 +9,11 @@ from msgspec import Struct
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.search import Kind, PairLine, RoundRecord, SearchRecord
+from healthcheck.model.search_jobs import SLOW_SHARE, Speed, full_speed, pair_speed
 from healthcheck.reporting.cluster_map import group_labels
 from healthcheck.reporting.figures import gbyte_s, not_measured, one_line
 from healthcheck.reporting.names import folded
 
-SLOW_SHARE = 0.5
-"""Of the smallest loss that was looked for: from there on a reading is shown as slow."""
 MOST_SLOW = 8
 """Slow pairs of one round with a line of their own; more of them are one line."""
 MOST_COLUMNS = 64
@@ -110,14 +109,13 @@ def _seen(one: RoundRecord, bar: float, was_slow: set[str], cleared: set[str]) -
     for pair in one.pairs:
         (seen.slow if _is_slow(pair, bar) else seen.fast).update((pair.a, pair.b))
     for full in one.fulls:
-        value = full.measured_gbyte_s
-        slow = value is None or 1 - value / full.expected_gbyte_s > bar
+        slow = full_speed(full, bar) is not Speed.FAST
         (seen.slow if slow else seen.fast).update(full.hosts)
     return seen
 
 
 def _is_slow(pair: PairLine, bar: float) -> bool:
-    return pair.measured_gbyte_s is None or pair.loss > bar
+    return pair_speed(pair, bar) is not Speed.FAST
 
 
 def _strip(groups: dict[str, list[str]], seen: _Seen, single: bool) -> tuple[tuple[str, ...], ...]:
@@ -177,7 +175,7 @@ def _full_row(one: RoundRecord, place: int, bar: float) -> StoryRow:
     full = one.fulls[place]
     value = full.measured_gbyte_s
     share = None if value is None else value / full.expected_gbyte_s
-    slow = share is None or 1 - share > bar
+    slow = full_speed(full, bar) is not Speed.FAST
     if one.kind is Kind.SLOW_RUN:
         tells = say("report.search.tells_all")
     elif slow:

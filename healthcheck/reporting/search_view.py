@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
 from healthcheck.model.message import say
@@ -15,9 +17,11 @@ from healthcheck.model.search import (
     SearchRecord,
     Standing,
 )
+from healthcheck.model.search_jobs import SEARCH_STAGE, SLOW_SHARE
 from healthcheck.reporting.figures import gbyte_s, one_line
 from healthcheck.reporting.names import folded
-from healthcheck.reporting.search_story import SLOW_SHARE, Story, kind_text, story
+from healthcheck.reporting.search_jobs import evidence_of, speeds_told
+from healthcheck.reporting.search_story import Story, kind_text, story
 
 MOST_ROWS = 40
 _SETTLED = ("confirmed", "likely", "one_off")
@@ -77,12 +81,11 @@ def search_view(record: RunRecord) -> SearchView | None:
     if search is None:
         return None
     ends = [str(check.message) for check in record.checks if check.check == "localise.search"]
-    jobs = sum(len(one.pairs) + len(one.fulls) for one in search.rounds)
     paired = any(one.pairs for one in search.rounds)
     unseen = say("report.search.unseen", unseen=f"{100 * search.unseen:.1f}", noise=f"{100 * search.noise:.1f}")
     lines = [
         *ends,
-        str(say("report.search.cost", rounds=len(search.rounds), jobs=jobs)),
+        *_cost(record, search),
         str(unseen if paired else say("report.search.no_pair")),
     ]
     if search.gone:
@@ -95,6 +98,22 @@ def search_view(record: RunRecord) -> SearchView | None:
         suspects=(*map(_suspect, search.suspects), *_between(search)),
         rounds=tuple(_round(one, search.unseen * SLOW_SHARE) for one in search.rounds),
     )
+
+
+def _cost(record: RunRecord, search: SearchRecord) -> Iterator[str]:
+    """All jobs of the search, in its rounds and beside them, and that those without a verdict are evidence."""
+    inside = {pair.job for one in search.rounds for pair in one.pairs}
+    inside |= {full.job for one in search.rounds for full in one.fulls}
+    jobs = sum(len(one.pairs) + len(one.fulls) for one in search.rounds)
+    more = sum(job.id.startswith(f"{SEARCH_STAGE}-") and job.id not in inside for job in record.jobs)
+    rounds = len(search.rounds)
+    if more:
+        yield str(say("report.search.cost_more", rounds=rounds, jobs=jobs, more=more))
+    else:
+        yield str(say("report.search.cost", rounds=rounds, jobs=jobs))
+    found = evidence_of(record)
+    if found:
+        yield str(say("report.search.not_judged", n=len(found), counts=speeds_told(found)))
 
 
 def _answer(search: SearchRecord, ends: list[str]) -> str:

@@ -133,8 +133,8 @@ class Ledger:
                     self.slow_together.update(outcome.job.hosts)
                 self.add_job(outcome, judgement.verdict, _reasons(judgement, outcome))
 
-    def add_job(self, outcome: JobOutcome, verdict: Verdict, reasons: tuple[Message, ...]) -> None:
-        """Keep one job, and what it left behind on its hosts."""
+    def add_job(self, outcome: JobOutcome, verdict: Verdict | None, reasons: tuple[Message, ...]) -> None:
+        """Keep one job, and what it left behind on its hosts. `verdict` None: it is evidence, and judged by nobody."""
         job = outcome.job
         if self.platform is not None:
             self.shapes[job.id] = shape_of(job, self.platform)
@@ -186,7 +186,7 @@ class Ledger:
         verdict = run_verdict(verdicts, checks)
         if state != "complete":
             verdict = max(verdict, Verdict.INCONCLUSIVE)
-        jobs = [(job.stage, job.hosts, job.verdict) for job in self.jobs]
+        jobs = [(job.stage, job.hosts, job.verdict) for job in self.jobs if job.verdict is not None]
         proven = proven_hosts(jobs, verdicts, checks, self.verified) if state == "complete" else ()
         code = exit_code(verdict, request.playbook.gate, request.allow_degraded)
         finished = stamp(self.engine.clock.now()) if state != "incomplete" else None
@@ -235,7 +235,7 @@ class Ledger:
 
     def _measured_well(self) -> set[str]:
         """Hosts whose every job, alone and with others, was as it should be, or that a search proved at its end."""
-        slow = {name for job in self.jobs if job.verdict is not Verdict.PASS for name in job.hosts}
+        slow = {name for job in self.jobs if job.verdict not in (Verdict.PASS, None) for name in job.hosts}
         return (self.measured - slow - set(self.set_aside)) | set(self.verified)
 
     def _notes(self) -> tuple[Message, ...]:

@@ -271,7 +271,7 @@ def _joint(record: RunRecord, jobs: Sequence[JobRecord]) -> Verdict | None:
     """The verdict of the job a search began with; where there was none, the worst of those over all nodes."""
     began = record.search.rounds[0].fulls[0].job if record.search is not None and record.search.rounds else None
     planned = [job for job in jobs if job.stage == "multi_node" and not _searched(job.id)]
-    return max((job.verdict for job in planned if began in (None, job.id)), default=None)
+    return max((job.judged_as for job in planned if began in (None, job.id)), default=None)
 
 
 def _alone(checks: Iterable[CheckResult]) -> dict[str, Verdict]:

@@ -125,7 +125,10 @@ class Rounds:
 
 
 def read_job(outcome: JobOutcome, ledger: Ledger, *, is_judged: bool) -> Ended:
-    """What a job of a round read. It is kept as it is, unless it `is_judged` as a job of its stage besides."""
+    """What a job of a round read. It is kept without a verdict, unless it `is_judged` as a job of its stage besides.
+
+    That it is evidence and no check of its own is docs/adr/0010; wrong results are a result of their own either way.
+    """
     job, check = outcome.job, judge_integrity(outcome)
     if check.rule == WRONG_RESULTS:
         ledger.add_checks([check])
@@ -133,7 +136,7 @@ def read_job(outcome: JobOutcome, ledger: Ledger, *, is_judged: bool) -> Ended:
     value = largest_busbw_gbyte_s(outcome) if measured else None
     stuck = value is None and check.verdict is Verdict.FAIL
     if not is_judged:
-        ledger.add_job(outcome, check.verdict, () if value is not None else (check.message,))
+        ledger.add_job(outcome, None, () if value is not None else (check.message,))
     return Ended(job, outcome, value, stuck, check.message)
 
 

@@ -68,7 +68,7 @@ def tell_over(stage: Stage, count: Count, worst: Verdict, ledger: Ledger, engine
     verdicts: dict[object, Verdict] = {}
     for job in jobs:
         key = job.hosts if stage.name == "single_node" else job.id
-        verdicts[key] = max(job.verdict, verdicts.get(key, Verdict.SKIPPED))
+        verdicts[key] = max(job.judged_as, verdicts.get(key, Verdict.SKIPPED))
     counted = Counter(verdicts.values())
     step = Over(count.done, count.of, tuple((verdict, counted[verdict]) for verdict in sorted(counted, reverse=True)))
     engine.observer.event(Event(stage.name, _headline(stage, merged(jobs), ledger.limits), verdict=worst, step=step))
@@ -80,7 +80,7 @@ def _headline(stage: Stage, jobs: Sequence[JobRecord], limits: Iterable[Limit]) 
     if stage.name == "single_node":
         return _median([job for job in jobs if job.collective == jobs[0].collective], limits)
     several = len({job.collective for job in jobs}) > 1
-    job = max(jobs, key=lambda one: one.verdict)
+    job = max(jobs, key=lambda one: one.judged_as)
     value, limit = measured(job).slower, _limit(job, limits)
     if value is None:
         return say("progress.nothing_read")

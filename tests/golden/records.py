@@ -122,14 +122,15 @@ def peak_check(job: JobRecord, peak_gbyte_s: float) -> CheckResult:
     component = node(job.hosts[0]) if len(job.hosts) == 1 else FABRIC
     halves = [row.in_place for row in job.rows if row.in_place is not None and row.size_bytes >= GIB]
     observed = median(half.busbw_gbyte_s for half in halves if half.busbw_gbyte_s is not None)
-    rule = {Verdict.PASS: "peak.healthy", Verdict.DEGRADED: "peak.below_healthy"}.get(job.verdict, "peak.below_broken")
+    verdict = job.judged_as
+    rule = {Verdict.PASS: "peak.healthy", Verdict.DEGRADED: "peak.below_healthy"}.get(verdict, "peak.below_broken")
     message = text(
         f"busbw {observed:.1f} GB/s (in_place), {100 * observed / peak_gbyte_s:.0f} % of peak {peak_gbyte_s:g}"
     )
     check = CheckResult(
-        "bandwidth.busbw", component, job.verdict, message, rule, job.stage, observed, peak_gbyte_s, "GB/s", job=job.id
+        "bandwidth.busbw", component, verdict, message, rule, job.stage, observed, peak_gbyte_s, "GB/s", job=job.id
     )
-    alone = len(job.hosts) == 1 and job.verdict is Verdict.DEGRADED
+    alone = len(job.hosts) == 1 and verdict is Verdict.DEGRADED
     return weighed(begun(check), other_answers(observed)) if alone else check
 
 

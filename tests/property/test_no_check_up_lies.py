@@ -185,7 +185,7 @@ def test_a_joint_job_that_never_ran_proves_nothing(tmp_path: Path) -> None:
     playbook = Playbook("two", (Stage("probe"), Stage("single_node", sizes=SWEEP), multi))
     # Looks: first, before its own job, before the stage, before its first job, before its second.
     record, _ = run(CheckUp(3, playbook, turns=(Turn("node02", 5, "busy"),)), tmp_path)
-    assert [job.verdict.name for job in record.jobs if job.stage == "multi_node"] == ["PASS"]
+    assert [job.judged_as.name for job in record.jobs if job.stage == "multi_node"] == ["PASS"]
     assert record.exit_code == 3 and record.healthy_hosts == ()
 
 

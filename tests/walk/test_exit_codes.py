@@ -105,7 +105,7 @@ def test_130_143_and_129_keep_what_was_measured(
     record = shell.record()
     assert said.code == code
     assert record.state == "interrupted" and record.exit_code == code
-    assert len([job for job in record.jobs if job.verdict.name == "PASS"]) == 4
+    assert len([job for job in record.jobs if job.judged_as.name == "PASS"]) == 4
     assert record.healthy_hosts == ()
     assert (shell.folders()[-1] / "report.html").exists()
 

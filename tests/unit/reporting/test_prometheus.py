@@ -142,7 +142,8 @@ def test_the_page_names_every_metric_and_no_other() -> None:
     fleet = (FleetSetting("driver", (FleetValue("550.90.07", "node[01-08]", 8),)),)
     rules = next(check.rules for check in sick().checks if check.rules)
     checks = tuple(replace(check, rules=rules) for check in sick().checks)
-    made = {f"healthcheck_{name}" for name, _ in series(replace(sick(), fleet=fleet, checks=checks))}
+    jobs = (*sick().jobs, replace(sick().jobs[0], stage="localise", verdict=None))
+    made = {f"healthcheck_{name}" for name, _ in series(replace(sick(), fleet=fleet, checks=checks, jobs=jobs))}
     named = set(re.findall(r"\bhealthcheck_[a-z_]+[a-z]", page))
     short = {f"healthcheck_fabric_busbw{end}" for end in re.findall(r"`\.\.\.(_[a-z_]+)`", page)}
     assert named | short == made

@@ -18,6 +18,8 @@ from healthcheck.model.playbook import Playbook, Sizes, Stage
 from healthcheck.model.record import RunRecord
 from healthcheck.model.search import Kind
 from healthcheck.model.units import Bytes
+from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.record_codec import decode_record, encode_record
 from healthcheck.ports import Event, PushFile, PushResult, Reached, Running, Sink
 from healthcheck.probes.batch import PROBE_MARK
 from healthcheck.simulator.cluster import SimCluster
@@ -219,6 +221,25 @@ def test_a_search_alone_begins_with_all_nodes_together(tmp_path: Path) -> None:
     record = _search(tmp_path, 16, [SLOW_HCA], only="localise")
     assert {job.stage for job in record.jobs} == {"multi_node", "localise"}
     assert record.excluded_hosts == ("node05",)
+
+
+def test_jobs_of_a_search_are_judged_by_nobody_and_its_proof_is(tmp_path: Path) -> None:
+    record = _search(tmp_path, 16, [SLOW_HCA])
+    evidence = [job for job in record.jobs if job.stage == "localise"]
+    assert len(evidence) > 16 and {job.verdict for job in evidence} == {None}
+    joint = [job for job in record.jobs if job.stage == "multi_node"]
+    assert [job.verdict for job in joint] == [Verdict.FAIL, Verdict.PASS]
+    assert record.healthy_hosts == joint[-1].hosts
+    assert decode_record(encode_record(record), "record.json") == record
+
+
+def test_a_job_of_a_search_that_hung_is_evidence_too(tmp_path: Path) -> None:
+    clock = VirtualClock(START)
+    transport, store = _Hidden(16, ["node07:hang"], clock, between=True), DirectoryStore.create(tmp_path, clock)
+    engine = Engine(transport, transport, clock, _Watching(Cancel()), store)
+    record = check_up(_request(SimCluster(16, PLATFORM)), engine, {})
+    stuck = [job for job in record.jobs if job.stage == "localise" and "node07" in job.hosts and job.reasons]
+    assert stuck and {job.verdict for job in stuck} == {None}
 
 
 def test_the_gpu_that_slows_a_node_alone_is_named_where_no_look_shows_it(tmp_path: Path) -> None:
