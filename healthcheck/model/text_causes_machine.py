@@ -146,7 +146,7 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "remedy.raw_gone": "Bring the run directory back from a copy, or measure again.",
     "why.raw_gone": "A file below raw/ was deleted, cut or changed after the run: what is left proves nothing.",
     "against.raw_gone": "The files stand somewhere else, whole.",
-    "cause.stopped": "stopped by you before it ended",
+    "cause.stopped": "not measured: the run was interrupted",
     "remedy.stopped": "Resume the run; what is already measured stays.",
     "why.stopped": "The run was ended by hand or by a signal before this was measured.",
     "against.stopped": "The run has an end of its own in its record.",

@@ -68,6 +68,9 @@ REPORT_TEXTS: dict[str, str] = {
     "report.todo.evidence": "Evidence as read on the machines",
     "report.todo.more": "{n} more {n:finding|findings}, less urgent",
     "report.todo.alike": "{n} components, one cause: {components}",
+    "report.todo.alike_but": "{n} components, one cause: {components}. Told in the words of {component}; what differs "
+    "on the others, such as a number, stands in record.json.",
+    "report.todo.more_evidence": "{n} more {n:line|lines} in record.json",
     "report.todo.commands_more": "Shown for {component}; those for up to 10 of them are in suggested-actions.sh, "
     "all of them in record.json.",
     "report.map.answer_all": "{total:The|All} {total} {total:node|nodes} PASS.",
@@ -80,6 +83,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.map.by_name": "In name order, 32 a row: the hostfile gives no leaf or rack labels.",
     "report.map.unlabelled": "no label",
     "report.map.count": "{passed} of {total} PASS",
+    "report.map.count_each": "{count} each",
     "report.map.folded": "{groups} {groups:group|groups} all PASS, {nodes} {nodes:node|nodes}: {names}",
     "report.map.cell": "{name}: {verdict}. Inside {inside}, between nodes {between}",
     "report.map.letter": "letter {letter}",

@@ -9,7 +9,7 @@ from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.again import resume_line
 from healthcheck.reporting.cluster_map import ClusterMap
-from healthcheck.reporting.decision import decide, excluded, not_asked_together, slots_of, urgent_first
+from healthcheck.reporting.decision import decide, excluded, not_asked_together, slots_of
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.looks import Looks
 from healthcheck.reporting.names import folded
@@ -22,6 +22,7 @@ from healthcheck.reporting.terminal_tables import (
 )
 from healthcheck.reporting.terminal_todo import todo_lines
 from healthcheck.reporting.text_width import left, width_of, wrapped
+from healthcheck.reporting.todo import First, most_urgent
 from healthcheck.reporting.view import Page, page, start_lines
 
 LINE_LIMIT = 200
@@ -58,11 +59,17 @@ def stdout_line(record: RunRecord) -> str:
     busy = tuple(check.component.host for check in record.checks if check.sets_aside and check.component.host)
     if busy and not_asked_together(record).startswith("looked"):
         parts.append(f"busy {_named(busy)}")
-    for finding in urgent_first(record)[:1]:
-        cause = one_line(f"cause {finding.component} {finding.cause.english}")
+    first = most_urgent(record)
+    if first is not None:
+        cause = one_line(f"cause {_component(first)} {first.finding.cause.english}")
         room = LINE_LIMIT - len(", ".join((*parts, "")))
         parts.append(cause if len(cause) <= room else cause[: room - 3].rstrip() + "...")
     return ", ".join(parts)
+
+
+def _component(first: First) -> str:
+    """Whom the cause is about: one name, or all of them folded; how many where that would fill the line."""
+    return first.title if len(first.title) <= LONGEST_NAMES else f"{len(first.hosts)} nodes"
 
 
 def _named(hosts: tuple[str, ...]) -> str:

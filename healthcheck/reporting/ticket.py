@@ -12,10 +12,11 @@ from healthcheck.reporting.bandwidth import Bandwidth, BandwidthRow
 from healthcheck.reporting.cluster_map import Group
 from healthcheck.reporting.joining import in_a_row, pair
 from healthcheck.reporting.names import folded
+from healthcheck.reporting.node_table import NodeLine
 from healthcheck.reporting.since import Since
 from healthcheck.reporting.since_rows import SinceRow
 from healthcheck.reporting.todo import Entry
-from healthcheck.reporting.view import NodeLine, Page
+from healthcheck.reporting.view import Page
 
 MOST_SOURCES, MOST_QUOTES = 3, 3
 """Raw lines of one entry: from how many places, and how many of each."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Sequence
 
@@ -14,16 +13,21 @@ from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.again import nccl_line, raw_line, resume_line
+from healthcheck.reporting.alike import of_all, quotes, without
 from healthcheck.reporting.decision import held_up, urgent_first
 from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.names import folded
 
 FULL_ENTRIES = 10
 """Findings with an entry of their own; the rest is a table."""
 MOST_HOSTS = 10
 """Nodes of one entry whose lines are all written out; how many more there are is said."""
+MOST_APART = 3
+"""Entries with one cause and other words each, such as the number that was read; more of them become one."""
 NCCL_LOG = "NCCL log"
 """How a source of evidence names the log of a rank."""
+_CATALOGUE = "cause."
 _FOLDED = (Kind.NODE, Kind.HCA, Kind.GPU)
 
 
@@ -31,7 +35,7 @@ class Entry(Struct, frozen=True):
     """One thing to do. Several nodes, or the same part of several nodes, with one cause are one entry.
 
     `commands` are the lines for the first of them, `every_command` those for up to 10 of them, and `unwritten` are
-    the nodes after those.
+    the nodes after those. `more_evidence` raw lines are left out of `evidence`.
     """
 
     anchor: str
@@ -48,20 +52,45 @@ class Entry(Struct, frozen=True):
     every_command: tuple[str, ...]
     unwritten: tuple[str, ...]
     evidence: tuple[tuple[str, str], ...]
+    more_evidence: int
     hosts: tuple[str, ...]
 
 
+class First(Struct, frozen=True):
+    """The most urgent thing to do in English: its components (folded), their hosts, and whose words stand for all."""
+
+    title: str
+    hosts: tuple[str, ...]
+    finding: Finding
+
+
 def todo(record: RunRecord) -> tuple[Entry, ...]:
-    """The findings, most urgent first; those that differ in nothing but the node become one entry."""
+    """The findings, most urgent first; those that differ in nothing but the node become one entry, and so do more
+    than three with one cause, whatever their numbers."""
+    lines = _Lines(record)
+    return tuple(_entry(place, found, lines) for place, found in enumerate(_grouped(record), start=1))
+
+
+def most_urgent(record: RunRecord) -> First | None:
+    """The first thing to do; None where there is nothing."""
+    found = next(iter(_grouped(record)), None)
+    return None if found is None else First(", ".join(_titles(found)), _hosts(found), found[0])
+
+
+def _grouped(record: RunRecord) -> list[list[Finding]]:
     groups: dict[tuple[object, ...], list[Finding]] = {}
     for finding in urgent_first(record):
         groups.setdefault(_alike(finding), []).append(finding)
+    by_cause: dict[tuple[object, ...], list[list[Finding]]] = {}
+    for found in groups.values():
+        by_cause.setdefault(_one_cause(found[0]), []).append(found)
+    folded_up = [
+        each
+        for alike in by_cause.values()
+        for each in ([[one for found in alike for one in found]] if len(alike) > MOST_APART else alike)
+    ]
     held = held_up(record)
-    ordered = sorted(
-        groups.values(), key=lambda found: (-found[0].verdict, -max(len(found), held.get(found[0].job, 1)))
-    )
-    lines = _Lines(record)
-    return tuple(_entry(place, found, lines) for place, found in enumerate(ordered, start=1))
+    return sorted(folded_up, key=lambda found: (-found[0].verdict, -max(len(found), held.get(found[0].job, 1))))
 
 
 def _alike(finding: Finding) -> tuple[object, ...]:
@@ -70,7 +99,15 @@ def _alike(finding: Finding) -> tuple[object, ...]:
     if host is None or finding.component.kind not in _FOLDED:
         return (finding.component,)
     texts = (finding.cause.english, finding.remedy.english)
-    return (finding.verdict, finding.confidence, _part(finding), *(_without(host, text) for text in texts))
+    return (finding.verdict, finding.confidence, _part(finding), *(without(host, text) for text in texts))
+
+
+def _one_cause(finding: Finding) -> tuple[object, ...]:
+    """What findings share that are told with the words of one of them where they are too many."""
+    component = finding.component
+    if component.host is None or component.kind not in _FOLDED or not finding.cause.code.startswith(_CATALOGUE):
+        return (component, finding.cause.english)
+    return (finding.verdict, finding.confidence, component.kind, finding.cause.code, finding.remedy.code)
 
 
 def _part(finding: Finding) -> str:
@@ -78,38 +115,53 @@ def _part(finding: Finding) -> str:
     return finding.component.text.removeprefix(finding.component.host or "")
 
 
-def _without(host: str, text: str) -> str:
-    if host not in text:
-        return text
-    return re.sub(rf"(?<![\w.-]){re.escape(host)}(?![\w-])", "\0", text)
+def _hosts(found: Sequence[Finding]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.component.host for one in found if one.component.host))
+
+
+def _titles(found: Sequence[Finding]) -> tuple[str, ...]:
+    """`gpu[003,007]/hca:mlx5_1`, one of them for each part."""
+    if len(found) == 1:
+        return (one_line(str(found[0].component)),)
+    parts: dict[str, list[Finding]] = {}
+    for one in found:
+        parts.setdefault(_part(one), []).append(one)
+    return tuple(one_line(f"{folded(_hosts(each))}{part}") for part, each in parts.items())
 
 
 def _entry(place: int, found: Sequence[Finding], lines: _Lines) -> Entry:
-    first = found[0]
-    hosts = tuple(dict.fromkeys(f.component.host or "" for f in found if f.component.host))
-    many = len(found) > 1
+    first, hosts, title = found[0], _hosts(found), in_a_row(_titles(found), "text.comma")
+    names = folded(hosts)
     own = lines.of(first)
     every = tuple(dict.fromkeys(line for one in found[:MOST_HOSTS] for line in lines.of(one)))
-    title = f"{folded(hosts)}{_part(first)}" if many else str(first.component)
+    quoted, more_quotes = quotes(found)
     return Entry(
         anchor=f"f{place}",
-        title=one_line(title),
+        title=title,
         verdict=first.verdict,
         confidence=str(say(f"report.confidence.{first.confidence}")),
-        cause=one_line(str(first.cause)),
-        alike=str(say("report.todo.alike", n=len(found), components=one_line(title))) if many else "",
+        cause=one_line(of_all(first.component.host or "", str(first.cause), names)),
+        alike=_told_alike(found, title),
         evidence_for=_distinct(str(message) for message in first.evidence_for),
         evidence_against=_distinct(str(message) for message in first.evidence_against),
-        remedy=one_line(str(first.remedy)),
+        remedy=one_line(of_all(first.component.host or "", str(first.remedy), names)),
         commands=own,
         commands_note=str(say("report.todo.commands_more", component=str(first.component))) if every != own else "",
         every_command=every,
         unwritten=hosts[MOST_HOSTS:] if every != own else (),
-        evidence=tuple(
-            dict.fromkeys((one_line(quote.source), one_line(quote.text)) for one in found for quote in one.evidence)
-        ),
+        evidence=quoted,
+        more_evidence=more_quotes,
         hosts=hosts,
     )
+
+
+def _told_alike(found: Sequence[Finding], title: str) -> str:
+    if len(found) == 1:
+        return ""
+    first = found[0]
+    if len({_alike(one) for one in found}) == 1:
+        return str(say("report.todo.alike", n=len(found), components=title))
+    return str(say("report.todo.alike_but", n=len(found), components=title, component=str(first.component)))
 
 
 class _Lines:

@@ -7,19 +7,20 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from healthcheck.model.message import Message, english_of, phrase, say
-from healthcheck.model.record import HostRecord, RunRecord
+from healthcheck.model.message import Message, phrase, say
+from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.bandwidth import Bandwidth, bandwidth
 from healthcheck.reporting.bandwidth_bars import Bar, bandwidth_answer, bars
-from healthcheck.reporting.cluster_map import ClusterMap, cluster_map, group_labels, speeds
+from healthcheck.reporting.cluster_map import ClusterMap, cluster_map
 from healthcheck.reporting.decision import Decision, decide, excluded, slots_of
-from healthcheck.reporting.figures import elapsed, gbyte_s, moment, one_line
+from healthcheck.reporting.figures import elapsed, moment, one_line
 from healthcheck.reporting.fleet_view import FleetView, fleet_view
 from healthcheck.reporting.headline import headline
 from healthcheck.reporting.joining import bracket, in_a_row, verdict_word
 from healthcheck.reporting.looks import Looks, looks, looks_answer
 from healthcheck.reporting.names import folded
+from healthcheck.reporting.node_table import NodeLine, NodeRow, node_lines, node_rows
 from healthcheck.reporting.provenance_view import provenance
 from healthcheck.reporting.search_view import SearchView, search_view
 from healthcheck.reporting.since import BeforeAfter, Since, since_view
@@ -48,18 +49,6 @@ class Start(Struct, frozen=True):
 
     title: str
     lines: tuple[str, ...]
-
-
-class NodeLine(Struct, frozen=True):
-    """One node of the table of all nodes. `anchor` is where its cell in the map leads."""
-
-    index: int
-    name: str
-    verdict: Verdict
-    group: str
-    inside: str
-    between: str
-    why: str
 
 
 class Answers(Struct, frozen=True):
@@ -95,6 +84,7 @@ class Page(Struct, frozen=True):
     search: SearchView | None
     nodes: tuple[NodeLine, ...]
     not_pass: tuple[NodeLine, ...]
+    not_pass_rows: tuple[NodeRow, ...]
     links: dict[int, str]
     commands: tuple[tuple[str, str], ...]
     looks: Looks
@@ -114,7 +104,9 @@ def page(record: RunRecord, before: BeforeAfter | None = None) -> Page:
     decision = decide(record)
     entries = todo(record)
     table = bandwidth(record)
-    nodes = _nodes(record)
+    nodes = node_lines(record)
+    not_pass = tuple(sorted((n for n in nodes if n.verdict is not Verdict.PASS), key=lambda n: -n.verdict))
+    rows = node_rows(not_pass)
     looked = looks(record)
     made = provenance(record)
     return Page(
@@ -145,8 +137,9 @@ def page(record: RunRecord, before: BeforeAfter | None = None) -> Page:
         bandwidth=table,
         search=search_view(record),
         nodes=nodes,
-        not_pass=tuple(sorted((n for n in nodes if n.verdict is not Verdict.PASS), key=lambda n: -n.verdict)),
-        links=_links(nodes, entries),
+        not_pass=not_pass,
+        not_pass_rows=rows,
+        links=_links(nodes, rows, entries),
         commands=made.commands,
         looks=looked,
         limits=made.limits,
@@ -233,27 +226,6 @@ def _nothing_to_do(record: RunRecord, entries: Sequence[Entry]) -> str:
     return str(say("report.todo.nothing" if healthy else "report.todo.nothing_but"))
 
 
-def _nodes(record: RunRecord) -> tuple[NodeLine, ...]:
-    _, groups = group_labels(record)
-    measured = speeds(record)
-    lines: list[NodeLine] = []
-    for index, host in enumerate(record.hosts):
-        passed = host.verdict is Verdict.PASS
-        why = in_a_row(_reasons(host))
-        lines.append(
-            NodeLine(
-                index=index,
-                name=one_line(host.name),
-                verdict=host.verdict,
-                group=one_line(groups[host.name]),
-                inside=gbyte_s(measured[host.name].inside),
-                between=gbyte_s(measured[host.name].between),
-                why=why or str(say("report.nodes.pass_reason" if passed else "report.nodes.no_reason")),
-            )
-        )
-    return tuple(lines)
-
-
 def _contents(record: RunRecord, before: BeforeAfter | None) -> tuple[tuple[str, str], ...]:
     """(anchor, code of its title) of the sections this page has, in their order."""
     absent = {"search": record.search is None, "since": before is None}
@@ -269,14 +241,7 @@ def _nodes_answer(record: RunRecord) -> str:
     return str(Message(code, {"passed": passed, "total": total}))
 
 
-def _reasons(host: HostRecord) -> tuple[str, ...]:
-    """Why a node is not PASS, each reason once: also one that another quotes (`excluded from ...: 100 of 200 Gb/s`)."""
-    quoted = {english_of(reason.args["why"]) for reason in host.reasons if "why" in reason.args}
-    texts = dict.fromkeys(str(reason) for reason in host.reasons if reason.english not in quoted)
-    return tuple(one_line(text) for text in texts)
-
-
-def _links(nodes: Sequence[NodeLine], entries: Sequence[Entry]) -> dict[int, str]:
+def _links(nodes: Sequence[NodeLine], rows: Sequence[NodeRow], entries: Sequence[Entry]) -> dict[int, str]:
     """Where the cell of a node that is not PASS leads: its finding, else its line in the table."""
     finding = {host: entry.anchor for entry in reversed(entries[:FULL_ENTRIES]) for host in entry.hosts}
-    return {node.index: finding.get(node.name, f"n{node.index}") for node in nodes if node.verdict is not Verdict.PASS}
+    return {index: finding.get(nodes[index].name, row.anchor) for row in rows for index in row.indices}

@@ -122,8 +122,11 @@ def test_a_node_that_is_not_pass_is_never_folded_away(name: str) -> None:
         if depth == 0:
             open_parts.append(part)
     shown = "".join(open_parts)
-    for line in page(record).not_pass:
-        assert f'id="n{line.index}"' in shown
+    made = page(record)
+    told = [index for row in made.not_pass_rows for index in row.indices]
+    assert sorted(told) == [line.index for line in made.nodes if line.verdict is not Verdict.PASS]
+    for row in made.not_pass_rows:
+        assert f'id="{row.anchor}"' in shown
 
 
 def test_contents_lead_to_what_is_there() -> None:
