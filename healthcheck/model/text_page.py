@@ -104,12 +104,6 @@ PAGE_TEXTS: dict[str, str] = {
     "report.fleet.agree": "{n} {n:setting|settings} on which all nodes agree",
     "report.fleet.col.most": "Most",
     "report.fleet.col.different": "Different",
-    # --- looks ---
-    "report.looks.all_pass": "Nothing was found against the {n} {n:node|nodes} that {n:was|were} looked at before the "
-    "benchmarks.",
-    "report.looks.some": "Before the benchmarks {n} of {total} {total:node|nodes} {n:has|have} something against "
-    "{n:it|them} or could not be looked at: {names}.",
-    "report.looks.how": "The worst of each area; nodes that look alike share a row.",
     # --- all nodes ---
     "report.nodes.told": "{passed} of {total} {total:node|nodes} PASS; the others stand here with their reasons.",
     "report.nodes.told_all": "{total:The|All} {total} {total:node|nodes} PASS.",

@@ -1,6 +1,11 @@
 """Texts of reports, findings and progress (diagnosis, reporting, workflows)."""
 
+from __future__ import annotations
+
+from healthcheck.model.text_looks import LOOKS_TEXTS
+
 REPORT_TEXTS: dict[str, str] = {
+    **LOOKS_TEXTS,
     # --- pages: the words of report.html, report.md and the terminal (reporting) ---
     "report.verbatim": "{text}",
     "report.not_measured": "not measured",
@@ -53,7 +58,6 @@ REPORT_TEXTS: dict[str, str] = {
     "report.heading.map": "Cluster map",
     "report.heading.bandwidth": "Bandwidth against expectation",
     "report.heading.nodes": "Nodes",
-    "report.heading.looks": "Looks at the nodes",
     "report.heading.limits": "Limits and their sources",
     "report.heading.words": "Words and units",
     "report.heading.contents": "Contents",
@@ -136,27 +140,6 @@ REPORT_TEXTS: dict[str, str] = {
     "report.nodes.all": "All {total} {total:node|nodes}",
     "report.nodes.no_reason": "no reason recorded",
     "report.nodes.pass_reason": "every check passed",
-    "report.looks.remarks": "Worth knowing, without effect on what was measured:",
-    "report.looks.remark_line": "{nodes}: {text}",
-    "report.looks.gpus": "GPUs",
-    "report.looks.nvlink": "NVLink",
-    "report.looks.hcas": "HCAs",
-    "report.looks.paths": "paths",
-    "report.looks.system": "system",
-    "report.looks.software": "software",
-    "report.looks.free": "free",
-    "report.looks.unseen": "not seen",
-    "report.looks.nothing": "n/a",
-    "report.looks.more": "{n} more {n:row|rows} in record.json",
-    "report.looks.none": "No node was looked at.",
-    "report.looks.not_seen": "Not seen, and what that hides:",
-    "report.looks.not_seen_line": "{nodes}: {hides} ({why})",
-    "report.unseen.denied": "not permitted to this user",
-    "report.unseen.tool_missing": "no tool for it there",
-    "report.unseen.not_compared": "not compared with our clock",
-    "report.unseen.unparsable": "the answer makes no sense",
-    "report.unseen.unreachable": "no answer",
-    "report.unseen.no_log": "no log came from there",
     "report.nodes.none": "no host is recorded",
     "report.commands.answer": "Exactly as run, one of each kind; the others are in record.json.",
     "report.commands.alike": "{stage}, {who} ({n} {n:job|jobs} alike)",
@@ -227,8 +210,6 @@ REPORT_TEXTS: dict[str, str] = {
     "report.terminal.of_peak": "{percent} % of peak {peak}",
     "report.terminal.cause": "{cause}; {confidence}",
     "report.terminal.size": "{nodes} {nodes:node|nodes}, {gpus} {gpus:GPU|GPUs}",
-    "report.terminal.not_seen": "{n} {n:look|looks} could not be taken on every node: -v and the report say what that "
-    "hides.",
     "report.terminal.limit": "{what}: peak {peak}, PASS from {healthy}, FAIL below {broken} ({source})",
     # --- healthcheck plan, simulate ---
     "plan.head": "playbook {playbook}, {hosts} {hosts:host|hosts}; nothing is run",

@@ -12,8 +12,11 @@ from healthcheck.model.message import say
 from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.counted import counted
 from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.names import folded
+from healthcheck.reporting.unread import Unread, hidden_by, is_unread, unread, unread_told
 
 _AREAS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("gpus", ("gpu.",)),
@@ -24,7 +27,7 @@ _AREAS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("software", ("nccl_tests.", "mpi.", "nccl.", "software.", "fleet.", "hostfile.")),
     ("free", ("node.busy", "node.leftovers", "node.allocation")),
 )
-_UNSEEN = "unseen."
+_REACHED = "host.reached"
 MOST_ROWS = 60
 
 
@@ -35,15 +38,6 @@ class LooksRow(Struct, frozen=True):
     cells: tuple[str, ...]
 
 
-class NotSeen(Struct, frozen=True):
-    """One look that saw nothing: what that hides, why, on which nodes (folded)."""
-
-    hides: str
-    why: str
-    nodes: str
-    count: int
-
-
 class Remark(Struct, frozen=True):
     """Something worth knowing that had no effect, and on which nodes (folded)."""
 
@@ -52,18 +46,37 @@ class Remark(Struct, frozen=True):
 
 
 class Looks(Struct, frozen=True):
-    """The table of the looks before the benchmarks. `columns` are the titles of the cells, `more` rows are left out.
+    """The table of the looks. `columns` are the titles of the cells, `more` rows are left out.
 
-    `looked_at` are the nodes that were asked, `not_clear` those of which an area is not PASS.
+    `clear` are the nodes against which nothing was found, `against` those with something, `unreached` those that no
+    look could be taken at, `left_alone` those in use by others, `untouched` those that no look was taken at.
     """
 
     columns: tuple[str, ...]
     rows: tuple[LooksRow, ...]
     more: int
-    not_seen: tuple[NotSeen, ...]
+    not_read: tuple[Unread, ...]
     remarks: tuple[Remark, ...]
-    looked_at: tuple[str, ...] = ()
-    not_clear: tuple[str, ...] = ()
+    clear: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    unreached: tuple[str, ...] = ()
+    left_alone: tuple[str, ...] = ()
+    untouched: tuple[str, ...] = ()
+
+
+class _Cell(Struct, frozen=True):
+    """One area of one node: the worst that was found, None where nothing was; `unread` looks saw nothing."""
+
+    verdict: Verdict | None
+    unread: int
+
+    def __str__(self) -> str:
+        """What was not read stands beside the verdict: it is no part of it."""
+        if self.verdict is None:
+            return str(say("report.looks.unseen") if self.unread else say("report.looks.nothing"))
+        if self.unread:
+            return str(say("report.looks.partly", verdict=self.verdict.name, n=self.unread))
+        return self.verdict.name
 
 
 def looks(record: RunRecord) -> Looks:
@@ -73,53 +86,81 @@ def looks(record: RunRecord) -> Looks:
         host = check.component.host
         if check.stage == PROBE_STAGE and host in by_host:
             by_host[host].append(check)
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for name, checks in by_host.items():
-        if checks:
-            alike.setdefault(_cells(checks), []).append(name)
-    bad = {verdict.name for verdict in Verdict if verdict is not Verdict.PASS}
-    ordered = sorted(alike.items(), key=lambda item: (bad.isdisjoint(item[0]), -len(item[1])))
+    looked = {name: _cells(checks) for name, checks in by_host.items() if checks}
+    unreached = tuple(name for name in looked if not _answered(by_host[name]))
+    against = tuple(name for name, cells in looked.items() if _worst(cells) > Verdict.PASS and name not in unreached)
+    aside = tuple(name for name in looked if any(check.sets_aside for check in by_host[name]))
+    alike: dict[tuple[_Cell, ...], list[str]] = {}
+    for name, cells in looked.items():
+        alike.setdefault(cells, []).append(name)
+    ordered = sorted(alike.items(), key=lambda item: (_all_pass(item[0]), -len(item[1])))
+    answered = [name for name in looked if name not in unreached]
     return Looks(
         columns=tuple(str(say(f"report.looks.{area}")) for area, _ in _AREAS),
-        rows=tuple(LooksRow(folded(hosts), cells) for cells, hosts in ordered[:MOST_ROWS]),
+        rows=tuple(LooksRow(folded(hosts), tuple(map(str, cells))) for cells, hosts in ordered[:MOST_ROWS]),
         more=max(0, len(ordered) - MOST_ROWS),
-        not_seen=_not_seen(record.checks),
+        not_read=unread(record, answered),
         remarks=_remarks(record.checks),
-        looked_at=tuple(name for name, checks in by_host.items() if checks),
-        not_clear=tuple(name for cells, hosts in alike.items() if not bad.isdisjoint(cells) for name in hosts),
+        clear=tuple(name for name in answered if name not in against and name not in aside),
+        against=against,
+        unreached=unreached,
+        left_alone=aside,
+        untouched=tuple(name for name in by_host if name not in looked),
     )
 
 
 def looks_answer(looked: Looks) -> str:
-    """The table in one sentence."""
-    total, found = len(looked.looked_at), looked.not_clear
-    if not total:
+    """The table in a few words: what was found against whom, and how many looks saw nothing."""
+    named = {*looked.clear, *looked.against, *looked.unreached, *looked.left_alone}
+    if not named:
         return str(say("report.looks.none"))
-    if not found:
-        return str(say("report.looks.all_pass", n=total))
-    return str(say("report.looks.some", n=len(found), total=total, names=folded(found)))
+    total = len(named) + len(looked.untouched)
+    found = (
+        ("report.looks.against", looked.against),
+        ("report.looks.unreached", looked.unreached),
+        ("report.looks.left_alone", looked.left_alone),
+        ("report.looks.untouched", looked.untouched),
+    )
+    told = [say(code, who=counted(len(who), total), names=folded(who)) for code, who in found if who]
+    if looked.clear and not looked.against:
+        told.insert(0, say("report.looks.clear", who=counted(len(looked.clear), total)))
+    return in_a_row((*told, unread_told(looked.not_read)), "text.next")
 
 
-def _cells(checks: Iterable[CheckResult]) -> tuple[str, ...]:
+def _answered(checks: Iterable[CheckResult]) -> bool:
+    return not any(check.check == _REACHED and check.verdict > Verdict.PASS for check in checks)
+
+
+def _worst(cells: Iterable[_Cell]) -> Verdict:
+    return max((cell.verdict for cell in cells if cell.verdict is not None), default=Verdict.PASS)
+
+
+def _all_pass(cells: Iterable[_Cell]) -> bool:
+    return all(cell.verdict in (None, Verdict.PASS) for cell in cells)
+
+
+def _cells(checks: Iterable[CheckResult]) -> tuple[_Cell, ...]:
+    checks = tuple(checks)
     areas: dict[str, list[CheckResult]] = {area: [] for area, _ in _AREAS}
     for check in checks:
         area = next((name for name, prefixes in _AREAS if check.check.startswith(prefixes)), None)
         if area is not None:
             areas[area].append(check)
-    return tuple(_word(found) for found in areas.values())
+    answered = _answered(checks)
+    return tuple(_cell(found, answered) for found in areas.values())
 
 
-def _word(found: list[CheckResult]) -> str:
-    """The worst verdict of an area; words of their own where nothing was seen or nothing applies.
+def _cell(found: list[CheckResult], answered: bool) -> _Cell:
+    """The worst verdict of an area. Without a look at all it does not apply, or the node never answered.
 
     A node that was left alone says so unless something is wrong: SKIPPED is below PASS, and PASS would read as free.
     """
+    hidden = len({hidden_by(check) for check in found if is_unread(check)})
     seen = [check.verdict for check in found if check.verdict is not Verdict.SKIPPED or check.sets_aside]
-    if seen:
-        left_alone = any(check.sets_aside for check in found)
-        return (Verdict.SKIPPED if left_alone and max(seen) is Verdict.PASS else max(seen)).name
-    unseen = any(check.rule.startswith(_UNSEEN) for check in found)
-    return str(say("report.looks.unseen") if unseen else say("report.looks.nothing"))
+    if not seen:
+        return _Cell(None, hidden if answered else max(hidden, 1))
+    left_alone = any(check.sets_aside for check in found)
+    return _Cell(Verdict.SKIPPED if left_alone and max(seen) is Verdict.PASS else max(seen), hidden)
 
 
 def _remarks(checks: Iterable[CheckResult]) -> tuple[Remark, ...]:
@@ -131,15 +172,3 @@ def _remarks(checks: Iterable[CheckResult]) -> tuple[Remark, ...]:
             names.update({check.component.host or str(check.component): None})
     ordered = sorted(hosts.items(), key=lambda item: -len(item[1]))
     return tuple(Remark(text, folded(names)) for text, names in ordered[:MOST_ROWS])
-
-
-def _not_seen(checks: Iterable[CheckResult]) -> tuple[NotSeen, ...]:
-    """Once for each thing that stays hidden and each reason, with all nodes it holds for; most nodes first."""
-    hosts: dict[tuple[str, str], dict[str, None]] = {}
-    for check in checks:
-        if check.rule.startswith(_UNSEEN) and check.component.host is not None:
-            hides = one_line(str(check.message.args.get("hides", check.check)))
-            why = str(say(f"report.unseen.{check.rule.removeprefix(_UNSEEN)}"))
-            hosts.setdefault((hides, why), {})[check.component.host] = None
-    entries = [NotSeen(hides, why, folded(names), len(names)) for (hides, why), names in hosts.items()]
-    return tuple(sorted(entries, key=lambda entry: -entry.count))

@@ -17,12 +17,13 @@ from healthcheck.reporting.terminal_tables import (
     bandwidth_lines,
     limit_lines,
     looks_lines,
-    not_seen_lines,
+    not_read_lines,
     remark_lines,
 )
 from healthcheck.reporting.terminal_todo import todo_lines
 from healthcheck.reporting.text_width import left, width_of, wrapped
 from healthcheck.reporting.todo import First, most_urgent
+from healthcheck.reporting.unread import unread_told
 from healthcheck.reporting.view import Page, page, start_lines
 
 LINE_LIMIT = 200
@@ -98,7 +99,7 @@ def terminal_summary(record: RunRecord, width: int, folder: str | None = None, v
         todo_lines(view, width, verbose),
         looked if measured else [],
         remark_lines(view.looks, width) if verbose else [],
-        _not_seen(view.looks, width, verbose, only_looked=not record.jobs),
+        _not_read(view.looks, width, verbose, only_looked=not record.jobs),
         limit_lines(view, width) if verbose else [],
         _files(record, where, width),
     )
@@ -127,13 +128,13 @@ def _head(record: RunRecord, view: Page, width: int, verbose: bool) -> list[str]
     return [*lines, f"{below}{say('report.terminal.more_notes', n=hidden)}"] if hidden else lines
 
 
-def _not_seen(table: Looks, width: int, verbose: bool, only_looked: bool) -> list[str]:
+def _not_read(table: Looks, width: int, verbose: bool, only_looked: bool) -> list[str]:
     """All of it where looks were all that was asked for; else how much there is."""
     if verbose or only_looked:
-        return not_seen_lines(table, width, len(table.not_seen) if verbose else 6)
-    if not table.not_seen:
+        return not_read_lines(table, width, len(table.not_read) if verbose else 6)
+    if not table.not_read:
         return []
-    return _wrapped(str(say("report.terminal.not_seen", n=len(table.not_seen))), width, "  ")
+    return _wrapped(str(say("report.terminal.not_read", told=unread_told(table.not_read))), width, "  ")
 
 
 def _map(cluster: ClusterMap, width: int) -> list[str]:

@@ -12,7 +12,7 @@ from healthcheck.reporting.text_width import left, right, width_of, wrapped
 from healthcheck.reporting.view import Page
 
 MAX_ROWS = 16
-MAX_NOT_SEEN = 6
+MAX_NOT_READ = 6
 NARROWEST_WHO = 10
 ROOMY = 90
 _WHO, _VALUE = 2, 3
@@ -117,15 +117,14 @@ def remark_lines(table: Looks, width: int) -> list[str]:
     return lines
 
 
-def not_seen_lines(table: Looks, width: int, most: int = MAX_NOT_SEEN) -> list[str]:
+def not_read_lines(table: Looks, width: int, most: int = MAX_NOT_READ) -> list[str]:
     """What could not be looked at, on which nodes and why."""
-    if not table.not_seen:
+    if not table.not_read:
         return []
-    lines = [f"  {say('report.looks.not_seen')}"]
-    for entry in table.not_seen[:most]:
-        text = str(say("report.looks.not_seen_line", nodes=entry.nodes, hides=entry.hides, why=entry.why))
-        lines += wrapped(text, width, "    ", "      ", break_long=False)
-    hidden = len(table.not_seen) - most
+    lines = [f"  {say('report.looks.not_read')}"]
+    for entry in table.not_read[:most]:
+        lines += wrapped(entry.line, width, "    ", "      ", break_long=False)
+    hidden = len(table.not_read) - most
     return [*lines, f"    {say('report.terminal.more', n=hidden)}"] if hidden > 0 else lines
 
 

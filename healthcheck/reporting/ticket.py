@@ -67,10 +67,7 @@ def ticket(page: Page) -> Ticket:
     reasons = _reasons(page)
     remarks = [
         *(str(say("report.looks.remark_line", nodes=one.nodes, text=one.text)) for one in page.looks.remarks),
-        *(
-            str(say("report.looks.not_seen_line", nodes=one.nodes, hides=one.hides, why=one.why))
-            for one in page.looks.not_seen
-        ),
+        *(one.line for one in page.looks.not_read),
     ]
     return Ticket(
         quotes=tuple(map(_quotes, page.entries)),
