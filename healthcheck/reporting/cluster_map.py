@@ -12,7 +12,7 @@ from healthcheck.model.record import HostRecord, RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.figures import letter, not_measured, one_line
 from healthcheck.reporting.measured import measured, together
-from healthcheck.reporting.names import folded
+from healthcheck.reporting.names import folded, folded_titles
 
 ROW_LENGTH = 32
 FOLD_ABOVE = 64
@@ -173,7 +173,7 @@ def _whole(groups: Sequence[Group]) -> Message | None:
     gone = [group.title for group in several if not any(cell.verdict is Verdict.PASS for cell in group.cells)]
     if not gone:
         return say("report.map.no_group_whole")
-    return say("report.map.groups_whole", n=len(gone), names=", ".join(gone))
+    return say("report.map.groups_whole", n=len(gone), names=folded_titles(gone))
 
 
 def _answer(record: RunRecord, groups: Sequence[Group]) -> Message:

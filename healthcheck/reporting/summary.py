@@ -12,6 +12,7 @@ from healthcheck.reporting.cluster_map import ClusterMap
 from healthcheck.reporting.decision import decide, excluded, not_asked_together, slots_of
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.looks import Looks
+from healthcheck.reporting.map_rows import map_rows
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.terminal_tables import (
     bandwidth_lines,
@@ -30,7 +31,11 @@ LINE_LIMIT = 200
 """The stdout line is never longer: it goes into logs."""
 LONGEST_NAMES = 60
 MAX_WIDTH = 96
-MAX_GROUPS = 64
+FOLD_ABOVE = 16
+"""More groups than this: those that look the same share a row of the map."""
+MAX_ROWS = 32
+MAX_TITLE = 24
+MAX_NAMES = 240
 MAX_NOTES = 3
 # The line on stdout is a contract and never translated.
 _WITHOUT_A_SET = {
@@ -138,23 +143,24 @@ def _not_read(table: Looks, width: int, verbose: bool, only_looked: bool) -> lis
 
 
 def _map(cluster: ClusterMap, width: int) -> list[str]:
-    troubled = [group for group in cluster.groups if not group.all_pass]
-    calm = [group for group in cluster.groups if group.all_pass]
-    shown = cluster.groups if len(cluster.groups) <= MAX_GROUPS else (*troubled, *calm)[:MAX_GROUPS]
-    title = max((width_of(group.title) for group in shown), default=0)
-    letters = max((len(group.letters) for group in shown), default=0)
+    """A row a group; with many groups, one for those that look the same, and one line for all that PASS."""
+    many = len(cluster.groups) + cluster.folded_groups > FOLD_ABOVE
+    calm = [group for group in cluster.groups if group.all_pass] if many else []
+    rows = map_rows((group for group in cluster.groups if not many or not group.all_pass), fold=many)
+    shown = rows[:MAX_ROWS]
+    title = max((size for row in shown if (size := width_of(row.title)) <= MAX_TITLE), default=0)
+    letters = max((len(row.letters) for row in shown), default=0)
     lines: list[str] = []
-    for group in shown:
-        names = " ".join(f"{verdict.name} {hosts}" for verdict, hosts in group.others)
-        line = f"  {left(group.title, title)}  {group.letters:<{letters}}  {group.count}   {names}".rstrip()
-        lines += [line] if width_of(line) <= width else _wrapped(line.strip(), width, "  ", "      ")
-    hidden = [group for group in cluster.groups if group not in shown]
-    groups = len(hidden) + cluster.folded_groups
-    if groups and all(group.all_pass for group in hidden):
-        nodes = sum(len(group.cells) for group in hidden) + cluster.folded_nodes
+    for row in shown:
+        line = f"  {left(row.title, title)}  {row.letters:<{letters}}  {row.count}   {row.told(MAX_NAMES)}".rstrip()
+        lines += [line] if width_of(line) <= width else wrapped(line.strip(), width, "  ", "      ")
+    hidden = sum(row.groups for row in rows[MAX_ROWS:])
+    if hidden:
+        lines.append(f"  {say('report.terminal.more', n=hidden)}")
+    groups = len(calm) + cluster.folded_groups
+    if groups:
+        nodes = sum(len(group.cells) for group in calm) + cluster.folded_nodes
         lines.append(f"  {say('report.terminal.folded', groups=groups, nodes=nodes)}")
-    elif groups:
-        lines.append(f"  {say('report.terminal.more', n=groups)}")
     return lines
 
 

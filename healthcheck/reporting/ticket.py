@@ -9,8 +9,8 @@ from msgspec import Struct
 from healthcheck.model.message import say
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.bandwidth import Bandwidth, BandwidthRow
-from healthcheck.reporting.cluster_map import Group
 from healthcheck.reporting.joining import in_a_row, pair
+from healthcheck.reporting.map_rows import MapRow, map_rows
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.node_table import NodeLine
 from healthcheck.reporting.since import Since
@@ -64,6 +64,7 @@ class Ticket(Struct, frozen=True):
 def ticket(page: Page) -> Ticket:
     """The short form of a page."""
     touched = [group for group in page.cluster.groups if not group.all_pass]
+    rows = map_rows(touched, fold=len(touched) > MOST_GROUPS)
     reasons = _reasons(page)
     remarks = [
         *(str(say("report.looks.remark_line", nodes=one.nodes, text=one.text)) for one in page.looks.remarks),
@@ -73,8 +74,8 @@ def ticket(page: Page) -> Ticket:
         quotes=tuple(map(_quotes, page.entries)),
         entries=page.more_entries[:MOST_ENTRIES],
         more_entries=len(page.more_entries[MOST_ENTRIES:]),
-        groups=tuple(map(_group, touched[:MOST_GROUPS])),
-        more_groups=len(touched[MOST_GROUPS:]),
+        groups=tuple(map(_map_row, rows[:MOST_GROUPS])),
+        more_groups=sum(row.groups for row in rows[MOST_GROUPS:]),
         rows=_rows(page.bandwidth, [bar.known_good for bar in page.bars]),
         reasons=reasons[:MOST_ROWS],
         more_reasons=len(reasons[MOST_ROWS:]),
@@ -102,9 +103,9 @@ def _quotes(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((source, tuple(texts[:MOST_QUOTES])) for source, texts in list(by_source.items())[:MOST_SOURCES])
 
 
-def _group(group: Group) -> str:
-    others = (f"{verdict.name} {names}" for verdict, names in group.others)
-    return pair(group.title, in_a_row((group.count, *others), "text.comma"))
+def _map_row(row: MapRow) -> str:
+    others = (f"{verdict.name} {names}" for verdict, names in row.others)
+    return pair(row.title, in_a_row((row.count, *others), "text.comma"))
 
 
 def _rows(table: Bandwidth, known_good: Sequence[str]) -> tuple[tuple[BandwidthRow, str, str], ...]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
+import re
+
 import pytest
 from msgspec.structs import replace
 
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.markdown import render_markdown
 from healthcheck.reporting.summary import stdout_line, terminal_summary
 from healthcheck.reporting.text_width import width_of
 from tests.golden.records import healthy, interrupted, multi, names, sick, single
@@ -92,10 +96,47 @@ def test_causes_and_remedies_stand_in_one_column_and_below_their_part_where_it_i
     assert narrow[place + 1].startswith(" " * 18 + "the port runs")
 
 
-def test_all_leafs_are_shown_up_to_64_and_above_that_only_what_is_not_well() -> None:
-    assert "  l64  ....  4 of 4 PASS" in terminal_summary(healthy(256), 96)
-    lines = terminal_summary(healthy(260), 96)
-    assert "  65 groups all PASS, 260 nodes" in lines and not any("4 of 4 PASS" in line for line in lines)
+def test_all_leafs_are_shown_up_to_16_and_above_that_only_what_is_not_well() -> None:
+    assert "  l16  ....  4 of 4 PASS" in terminal_summary(healthy(64), 96)
+    for nodes, groups in ((68, 17), (260, 65), (4096, 1024)):
+        lines = terminal_summary(healthy(nodes), 96)
+        assert f"  {groups} groups all PASS, {nodes} nodes" in lines
+        assert not any("4 of 4 PASS" in line for line in lines)
+
+
+def _with(verdicts: dict[int, Verdict], nodes: int) -> RunRecord:
+    record = healthy(nodes, per_leaf=8)
+    hosts = tuple(
+        replace(host, verdict=verdicts.get(place, host.verdict)) for place, host in enumerate(record.hosts, start=1)
+    )
+    return replace(record, hosts=hosts)
+
+
+def test_leafs_that_look_the_same_share_a_row_with_all_their_nodes_named() -> None:
+    gone = dict.fromkeys(range(161, 1025), Verdict.INCONCLUSIVE)
+    lines = terminal_summary(_with({**gone, 13: Verdict.FAIL, 29: Verdict.FAIL}, 1024), 96)
+    assert "  l[2,4]     ....F...  7 of 8 PASS each   FAIL node[0013,0029]" in lines
+    assert "  l[21-128]  ????????  0 of 8 PASS each   INCONCLUSIVE node[0161-1024]" in lines
+    assert "  18 groups all PASS, 144 nodes" in lines
+
+
+@pytest.mark.parametrize("nodes", [1024, 4096])
+@pytest.mark.parametrize("width", [80, 96])
+def test_the_map_never_takes_more_than_a_screen_and_counts_what_it_leaves_out(nodes: int, width: int) -> None:
+    dice = random.Random(5)
+    scattered = {number: dice.choice(list(Verdict)) for number in range(1, nodes + 1)}
+    lines = terminal_summary(_with(scattered, nodes), width)
+    assert all(len(line) <= width or "sbatch" in line for line in lines)
+    rows = [line for line in lines if re.search(r"  [.DF?-]{8}  \d of 8 PASS", line)]
+    assert 0 < len(rows) <= 32
+    assert any(re.fullmatch(r"  and \d+ more, see the report", line) for line in lines)
+
+
+def test_the_sentence_of_the_map_folds_the_groups_that_are_affected_as_a_whole() -> None:
+    record = _with(dict.fromkeys(range(1, 1025), Verdict.FAIL), 1024)
+    assert "128 groups have no node that is PASS: l[1-128]." in render_markdown(record)
+    bare = replace(record, hosts=tuple(replace(host, labels=()) for host in record.hosts))
+    assert "32 groups have no node that is PASS: node[0001-1024]." in render_markdown(bare)
 
 
 def test_verbose_adds_looks_limits_and_all_notes_and_leaves_nothing_out() -> None:
