@@ -52,32 +52,33 @@ def exit_code(verdict: Verdict, gate: Gate, allow_degraded: bool) -> int:
     return verdict.exit_code
 
 
-def proven_hosts(
+def proven_together(
     jobs: Sequence[tuple[str, tuple[str, ...], Verdict]],
     hosts: Mapping[str, Verdict],
     checks: Iterable[CheckResult] = (),
     verified: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Hosts that were measured together, fast enough, and have nothing against them; in the rank order proven.
+    """Hosts that were measured together, fast enough, in the rank order proven, whatever else is held against them.
 
     `jobs` are (stage, hosts, verdict) in the order they ran. A single host is proven by its own job alone. `checks`
     of multi_node say what was planned there and did not run: then less was proven than was asked for, so nothing is.
     `verified` are those that a search proved at its end, whatever was slow before.
     """
     if verified:
-        return tuple(name for name in verified if hosts.get(name) is Verdict.PASS)
+        return tuple(verified)
     together = [(members, verdict) for stage, members, verdict in jobs if stage == "multi_node"]
     if any(check.stage == "multi_node" and check.component.host is None and _spoils(check) for check in checks):
         return ()
     if together:
         members = together[-1][0]
-        if any(verdict is not Verdict.PASS for found, verdict in together if found == members):
-            return ()
-    elif len(hosts) == 1 and any(verdict is Verdict.PASS for _, _, verdict in jobs):
-        members = tuple(hosts)
-    else:
-        return ()
-    return tuple(name for name in members if hosts.get(name) is Verdict.PASS)
+        slow = any(verdict is not Verdict.PASS for found, verdict in together if found == members)
+        return () if slow else members
+    return tuple(hosts) if len(hosts) == 1 and any(verdict is Verdict.PASS for _, _, verdict in jobs) else ()
+
+
+def proven_hosts(together: Sequence[str], hosts: Mapping[str, Verdict]) -> tuple[str, ...]:
+    """Hosts to start on: of those proven `together` the ones that have nothing else against them, in their order."""
+    return tuple(name for name in together if hosts.get(name) is Verdict.PASS)
 
 
 def _spoils(check: CheckResult) -> bool:

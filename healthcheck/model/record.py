@@ -77,7 +77,10 @@ class Provenance(Struct, frozen=True):
 
 
 class RunRecord(Struct, frozen=True):
-    """A whole run. `state` is `incomplete` until the last stage has ended and was judged; `search` if there was one."""
+    """A whole run. `state` is `incomplete` until the last stage has ended and was judged; `search` if there was one.
+
+    `proven_together` are the hosts of the job that proved them; `healthy_hosts` those among them that are PASS.
+    """
 
     run_id: str
     state: Literal["incomplete", "complete", "interrupted"]
@@ -100,4 +103,5 @@ class RunRecord(Struct, frozen=True):
     inventory: tuple[Host, ...] = ()
     fleet: tuple[FleetSetting, ...] = ()
     search: SearchRecord | None = None
+    proven_together: tuple[str, ...] = ()
     schema: str = SCHEMA

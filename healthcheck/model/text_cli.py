@@ -33,6 +33,7 @@ CLI_TEXTS: dict[str, str] = {
     "hosts.state.interrupted": "interrupted run: {what}",
     "hosts.none_proven": "no set of nodes is proven",
     "hosts.proven": "{n} proven, in rank order",
+    "hosts.proven_of": "{n} of {together} that proved together, in rank order; {left} and left out",
     "hosts.excluded": "{n} excluded",
     "hosts.no_name": "no host name: {name}",
     # --- a verdict where it is named first, with its gloss in other languages, and how sure a finding is ---

@@ -38,6 +38,10 @@ REPORT_TEXTS: dict[str, str] = {
     "report.decision.all_held": "Do not start yet: the nodes ran together, but the run as a whole is {verdict}.",
     "report.decision.subset": "Do not start on all {total} {total:node|nodes}. {ready} {ready:node is|nodes are} "
     "proven: start there.",
+    "report.decision.subset_of_proof": "Do not start on all {total} {total:node|nodes}. {together} proved together; "
+    "{left} and left out: start on the other {ready}.",
+    "report.decision.none_of_proof": "Do not start: {together} {together:node|nodes} proved together, but {left}.",
+    "report.left_out": "{names} {n:is|are} {verdict}",
     "report.decision.subset_one": "Do not start on all {total} {total:node|nodes}. Only {name} is proven.",
     "report.decision.none": "Do not start: no set of nodes is proven.",
     "report.cause": "{component}: {cause}",

@@ -14,7 +14,6 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from healthcheck.errors import InputError
 from healthcheck.model.command import JobOutcome
@@ -23,9 +22,9 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import Arg, Message
 from healthcheck.model.platform import Platform
 from healthcheck.model.record import SCHEMA, RunRecord
-from healthcheck.model.search_jobs import SEARCH_STAGE
 from healthcheck.model.units import Bytes, Seconds
 from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.record_before import as_written_now
 from healthcheck.parsing.strict_types import read_unit, without_none
 from healthcheck.parsing.strict_yaml import shown
 
@@ -45,15 +44,7 @@ def encode_record(record: RunRecord) -> bytes:
 
 def decode_record(data: bytes, source: str) -> RunRecord:
     """The record in `data`; InputError naming `source` when it is cut, of another schema or not a record."""
-    return _unjudged(_decode(data, source, RunRecord, SCHEMA, "run record"))
-
-
-def _unjudged(record: RunRecord) -> RunRecord:
-    """Before docs/adr/0010 a job of a search had the verdict that it could be read: PASS, however slow it was."""
-    if all(job.verdict is None or job.stage != SEARCH_STAGE for job in record.jobs):
-        return record
-    jobs = (replace(job, verdict=None) if job.stage == SEARCH_STAGE else job for job in record.jobs)
-    return replace(record, jobs=tuple(jobs))
+    return as_written_now(_decode(data, source, RunRecord, SCHEMA, "run record"))
 
 
 def encode_outcome(outcome: JobOutcome) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from msgspec import Struct
 
 from healthcheck.model.finding import Finding
@@ -9,6 +11,10 @@ from healthcheck.model.message import Message, say
 from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.joining import in_a_row
+from healthcheck.reporting.names import folded
+
+LONGEST_NAMES = 60
 
 
 class Decision(Struct, frozen=True):
@@ -21,6 +27,9 @@ class Decision(Struct, frozen=True):
 def decide(record: RunRecord) -> Decision:
     """The decision a record supports. It reads the proven set of the record and never makes one up."""
     ready, total = len(record.healthy_hosts), len(record.hosts)
+    left = left_out(record)
+    if left:
+        return _of_a_proof(record, left)
     if ready == 0:
         return Decision(_nothing_proven(record), False)
     if ready < total:
@@ -34,6 +43,37 @@ def decide(record: RunRecord) -> Decision:
     if record.verdict is Verdict.DEGRADED:
         return Decision(say("report.decision.all_degraded", total=total), True)
     return Decision(say("report.decision.all_held", verdict=record.verdict.name), False)
+
+
+def left_out(record: RunRecord) -> tuple[tuple[Verdict, tuple[str, ...]], ...]:
+    """Hosts that were proven together with the others and are left out for what else was found, worst first."""
+    ready, verdicts = set(record.healthy_hosts), {host.name: host.verdict for host in record.hosts}
+    found: dict[Verdict, list[str]] = {}
+    for name in record.proven_together if len(record.proven_together) > 1 else ():
+        if name not in ready and verdicts.get(name, Verdict.PASS) is not Verdict.PASS:
+            found.setdefault(verdicts[name], []).append(name)
+    return tuple((verdict, tuple(found[verdict])) for verdict in sorted(found, reverse=True))
+
+
+def left_out_told(left: Iterable[tuple[Verdict, Sequence[str]]]) -> str:
+    """`node07 is DEGRADED`; of many names only how many."""
+    told = (say("report.left_out", names=named(names), n=len(names), verdict=verdict.name) for verdict, names in left)
+    return in_a_row(told, "text.comma")
+
+
+def named(hosts: Sequence[str]) -> str:
+    """The hosts by name, folded; only how many they are where that would fill a line."""
+    names = folded(hosts)
+    return names if len(names) <= LONGEST_NAMES else str(say("report.who.nodes", n=len(hosts)))
+
+
+def _of_a_proof(record: RunRecord, left: Sequence[tuple[Verdict, Sequence[str]]]) -> Decision:
+    ready, total, together = len(record.healthy_hosts), len(record.hosts), len(record.proven_together)
+    who = left_out_told(left)
+    if ready == 0:
+        return Decision(say("report.decision.none_of_proof", together=together, left=who), False)
+    told = say("report.decision.subset_of_proof", total=total, ready=ready, together=together, left=who)
+    return Decision(told, True)
 
 
 def not_asked_together(record: RunRecord) -> str:

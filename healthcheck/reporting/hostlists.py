@@ -7,7 +7,7 @@ import re
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.record import RunRecord
-from healthcheck.reporting.decision import excluded, slots_of
+from healthcheck.reporting.decision import excluded, left_out, left_out_told, slots_of
 from healthcheck.reporting.figures import one_line
 
 _WORD = re.compile(r"(?!-)[A-Za-z0-9_.:/%@+-]{1,253}")
@@ -23,7 +23,11 @@ def healthy_hosts(record: RunRecord) -> str:
         return _head(record, say("hosts.none_proven")) + "\n"
     slots = slots_of(record)
     hydra = record.playbook.launcher == "hydra"
-    lines = [_head(record, say("hosts.proven", n=len(record.healthy_hosts)))]
+    ready, left = len(record.healthy_hosts), left_out(record)
+    told = say("hosts.proven", n=ready)
+    if left:
+        told = say("hosts.proven_of", n=ready, together=len(record.proven_together), left=left_out_told(left))
+    lines = [_head(record, told)]
     for name in record.healthy_hosts:
         count = slots.get(name)
         given = "" if count is None else f":{count}" if hydra else f" slots={count}"

@@ -119,7 +119,8 @@ def _hosts(record: RunRecord) -> Iterator[Metric]:
     by_verdict: dict[Labels, float] = {(verdict.name,): float(counted[verdict]) for verdict in Verdict}
     yield Metric("hosts", "Hosts by verdict.", ("verdict",), by_verdict)
     for name, text, hosts in (
-        ("healthy_hosts", "Hosts that were proven together (healthy.hosts).", record.healthy_hosts),
+        ("healthy_hosts", "Hosts to start on: proven together and PASS (healthy.hosts).", record.healthy_hosts),
+        ("proven_hosts", "Hosts of the job that proved them together.", record.proven_together),
         ("excluded_hosts", "Hosts that were measured or looked at, and left out.", record.excluded_hosts),
     ):
         yield Metric(name, text, (), {(): float(len(hosts))})
@@ -147,7 +148,7 @@ class _Number(Struct, frozen=True):
 def _bandwidths(record: RunRecord) -> Iterator[Metric]:
     alone: list[_Number] = []
     joint: list[_Number] = []
-    proven = frozenset(record.healthy_hosts)
+    proven = frozenset(record.proven_together or record.healthy_hosts)
     good = _known_good(record)
     for job in _measured_jobs(record, proven):
         value = measured(job).slower

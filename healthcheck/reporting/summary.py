@@ -9,7 +9,7 @@ from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.again import resume_line
 from healthcheck.reporting.cluster_map import ClusterMap
-from healthcheck.reporting.decision import decide, excluded, not_asked_together, slots_of
+from healthcheck.reporting.decision import decide, excluded, left_out, not_asked_together, slots_of
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.looks import Looks
 from healthcheck.reporting.map_rows import map_rows
@@ -48,20 +48,25 @@ _WITHOUT_A_SET = {
 def stdout_line(record: RunRecord) -> str:
     """`FAIL 28/32 ready, excluded gpu[013,022], cause gpu013/hca:mlx5_5 ...`: English, one line, always.
 
-    Contract: verdict, ready/total, then what applies of `simulated`, the state, `excluded` and `cause`. Names that
-    would fill the line are counted instead; all of them stand in exclude.hosts.
+    Contract: verdict, ready/total, then what applies of who proved together and is left out, `simulated`, the state,
+    `excluded` and `cause`. Names that would fill the line are counted instead; all of them stand in exclude.hosts.
     """
     total = len(record.hosts)
     ready = _WITHOUT_A_SET.get(not_asked_together(record), f"{len(record.healthy_hosts)}/{{total}} ready")
     clear = sum(host.verdict is Verdict.PASS for host in record.hosts)
     parts = [f"{record.verdict.name} {ready.format(total=total, clear=clear)}"]
+    left = ", ".join(f"{folded(names)} {verdict.name}" for verdict, names in left_out(record))
+    if len(left) > LONGEST_NAMES:
+        left = ", ".join(f"{len(names)} {verdict.name}" for verdict, names in left_out(record))
+    if left:
+        parts.append(f"{len(record.proven_together)} proved together and {left} left out")
     if record.simulated:
         parts.append("simulated")
     if record.state != "complete":
         parts.append(record.state)
-    left_out = excluded(record)
-    if left_out and not_asked_together(record) in ("", "looked_bad"):
-        parts.append(f"excluded {_named(left_out)}")
+    out = excluded(record)
+    if out and not_asked_together(record) in ("", "looked_bad"):
+        parts.append(f"excluded {_named(out)}")
     busy = tuple(check.component.host for check in record.checks if check.sets_aside and check.component.host)
     if busy and not_asked_together(record).startswith("looked"):
         parts.append(f"busy {_named(busy)}")

@@ -11,7 +11,14 @@ from healthcheck.diagnosis.explain import findings
 from healthcheck.diagnosis.fingerprints import Shape, shape_of
 from healthcheck.evaluation.advice import settled
 from healthcheck.evaluation.fleet import fleet_settings
-from healthcheck.evaluation.gate import checks_by_host, exit_code, host_verdict, proven_hosts, run_verdict
+from healthcheck.evaluation.gate import (
+    checks_by_host,
+    exit_code,
+    host_verdict,
+    proven_hosts,
+    proven_together,
+    run_verdict,
+)
 from healthcheck.evaluation.stage import JobJudgement
 from healthcheck.launchers.rank_log import folders_of_run
 from healthcheck.model.circumstances import Circumstances, LookMade
@@ -187,7 +194,8 @@ class Ledger:
         if state != "complete":
             verdict = max(verdict, Verdict.INCONCLUSIVE)
         jobs = [(job.stage, job.hosts, job.verdict) for job in self.jobs if job.verdict is not None]
-        proven = proven_hosts(jobs, verdicts, checks, self.verified) if state == "complete" else ()
+        together = proven_together(jobs, verdicts, checks, self.verified) if state == "complete" else ()
+        proven = proven_hosts(together, verdicts)
         code = exit_code(verdict, request.playbook.gate, request.allow_degraded)
         finished = stamp(self.engine.clock.now()) if state != "incomplete" else None
         return RunRecord(
@@ -231,6 +239,7 @@ class Ledger:
             inventory=request.hosts,
             fleet=fleet,
             search=self.search,
+            proven_together=together,
         )
 
     def _measured_well(self) -> set[str]:

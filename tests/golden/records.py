@@ -191,7 +191,7 @@ def healthy(count: int = 8, per_leaf: int = 4) -> RunRecord:
     alone = [single(name, 231.5 + 0.1 * (place % 5)) for place, name in enumerate(hosts)]
     together = multi(hosts, 191.8, Verdict.PASS, "multi_node.all_reduce.all")
     checks = [*(peak_check(job, 300) for job in alone), peak_check(together, 200)]
-    return replace(record, jobs=(*alone, together), checks=tuple(checks), healthy_hosts=hosts)
+    return replace(record, jobs=(*alone, together), checks=tuple(checks), healthy_hosts=hosts, proven_together=hosts)
 
 
 def sick() -> RunRecord:
@@ -275,6 +275,7 @@ def sick() -> RunRecord:
             ),
         ),
         healthy_hosts=proven,
+        proven_together=proven,
         excluded_hosts=("node03", "node05", "node07", "node08"),
     )  # fmt: skip
 

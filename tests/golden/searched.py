@@ -111,6 +111,7 @@ def searched() -> RunRecord:
             ),
         ),
         healthy_hosts=rest,
+        proven_together=rest,
         excluded_hosts=("node06",),
         search=_search(hosts, rest),
     )

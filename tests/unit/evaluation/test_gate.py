@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 
-from healthcheck.evaluation.gate import exit_code, host_verdict, proven_hosts, run_verdict
+from healthcheck.evaluation.gate import exit_code, host_verdict, proven_hosts, proven_together, run_verdict
 from healthcheck.model.component import FABRIC, Component, hca, node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import say
@@ -68,16 +69,21 @@ def test_exit_codes_of_the_contract() -> None:
     assert exit_code(Verdict.FAIL, Gate(degraded="allow"), allow_degraded=True) == 1
 
 
+def _offered(jobs: Sequence[tuple[str, tuple[str, ...], Verdict]], hosts: Mapping[str, Verdict]) -> tuple[str, ...]:
+    return proven_hosts(proven_together(jobs, hosts), hosts)
+
+
 def test_only_what_was_proven_together_is_offered() -> None:
     hosts = {"a": Verdict.PASS, "b": Verdict.PASS, "c": Verdict.DEGRADED, "d": Verdict.PASS}
     alone = [("single_node", (name,), Verdict.PASS) for name in hosts]
     together = ("multi_node", ("b", "a", "c"), Verdict.PASS)
-    assert proven_hosts(alone, hosts) == ()
-    assert proven_hosts([*alone, together], hosts) == ("b", "a")
+    assert _offered(alone, hosts) == ()
+    assert _offered([*alone, together], hosts) == ("b", "a")
+    assert proven_together([*alone, together], hosts) == ("b", "a", "c")
     slow = ("multi_node", ("b", "a", "c"), Verdict.DEGRADED)
-    assert proven_hosts([*alone, together, slow], hosts) == ()
+    assert _offered([*alone, together, slow], hosts) == ()
 
 
 def test_a_single_host_is_proven_by_its_own_job() -> None:
-    assert proven_hosts([("single_node", ("a",), Verdict.PASS)], {"a": Verdict.PASS}) == ("a",)
-    assert proven_hosts([("single_node", ("a",), Verdict.FAIL)], {"a": Verdict.FAIL}) == ()
+    assert _offered([("single_node", ("a",), Verdict.PASS)], {"a": Verdict.PASS}) == ("a",)
+    assert _offered([("single_node", ("a",), Verdict.FAIL)], {"a": Verdict.FAIL}) == ()
