@@ -28,10 +28,11 @@ def asked_thresholds(
     for stage in playbook.stages:
         others, who = thresholds(stage, playbook, platform, None)
         both = asked.over(others)
+        named = _name(who.english)
         if stage.name in BENCHMARK_STAGES and both.broken > both.healthy:
             raise InputError(
                 f"--{given}",
-                f"{getattr(both, given):g} does not go with {other} {getattr(both, other):g} of {_name(who.english)}, because "
+                f"{getattr(both, given):g} does not go with {other} {getattr(both, other):g} of {named}, because "
                 f"broken must not be above healthy; give --{other}, too",
             )
     return asked

@@ -17,7 +17,7 @@ from healthcheck.model.component import Component, Kind, natural, node
 from healthcheck.model.finding import CheckResult, Confidence, Finding
 from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.platform import Platform
-from healthcheck.model.reading import Evidence
+from healthcheck.model.reading import Evidence, noted
 from healthcheck.model.verdict import Verdict
 
 MOST_EVIDENCE = 12
@@ -160,7 +160,7 @@ def _unmeasured(host: str, verdict: Verdict, cause: Cause, run_id: str) -> _Rank
         remedy=_text("remedy", cause, {}),
         evidence_for=(say("finding.no_result"),),
         commands=commands(cause, node(host), run_id),
-        evidence=(Evidence("record.json", f"no result for {host}"),),
+        evidence=(noted("record.json", say("evidence.no_result", host=host)),),
     )
     return _Ranked(finding, urgency(cause))
 
@@ -171,7 +171,7 @@ def _text(what: str, cause: Cause, args: Mapping[str, Arg]) -> Message:
 
 def _as_evidence(check: CheckResult) -> Evidence:
     """For a result that quotes nothing: its own sentence, under the name of the check."""
-    return Evidence(f"{check.stage} {check.check}".strip(), check.message.english)
+    return noted(f"{check.stage} {check.check}".strip(), check.message)
 
 
 def _distinct(messages: Iterable[Message]) -> tuple[Message, ...]:

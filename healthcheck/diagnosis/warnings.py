@@ -21,9 +21,9 @@ from healthcheck.model.command import CollectiveJob
 from healthcheck.model.component import FABRIC, Component, hca, node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.measurement import Failure
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.nccl import NcclRankLog, NcclWarning
-from healthcheck.model.reading import Evidence
+from healthcheck.model.reading import Evidence, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nccl_remarks import is_remark
 
@@ -164,9 +164,11 @@ def _message(line: _Line, suspects: Sequence[_Line], followers: int) -> Message:
 
 
 def _quote(line: _Line) -> Evidence:
-    who = "unknown" if line.rank is None else str(line.rank)
-    at = f", {line.warning.at}" if line.warning.at else ""
-    return Evidence(f"{line.host}: NCCL log of rank {who}{at}", line.warning.text[:_QUOTED_CHARS])
+    rank: Arg = say("evidence.rank_unknown") if line.rank is None else line.rank
+    place = say("evidence.nccl_log_of", host=line.host, rank=rank)
+    if line.warning.at:
+        place = say("text.comma", first=place, other=line.warning.at)
+    return noted(place, line.warning.text[:_QUOTED_CHARS])
 
 
 def _printed(job: CollectiveJob, verdict: Verdict, failures: Sequence[Failure]) -> Iterator[CheckResult]:
@@ -176,8 +178,9 @@ def _printed(job: CollectiveJob, verdict: Verdict, failures: Sequence[Failure]) 
         if failure.secondary or cause is None or cause.secondary or cause.severity is Severity.INFO:
             continue
         host = failure.host if failure.host in job.hosts else job.hosts[0] if len(job.hosts) == 1 else None
-        where = f"output, line {failure.line}" if failure.line is not None else "output"
-        quote = Evidence(f"{host}: {where}" if host else where, failure.message[:_QUOTED_CHARS])
+        where = say("evidence.output") if failure.line is None else say("evidence.output_line", line=failure.line)
+        place = say("evidence.on_host", host=host, place=where) if host else where
+        quote = noted(place, failure.message[:_QUOTED_CHARS])
         message = say("nccl.warning.printed", line=failure.message[:_QUOTED_CHARS])
         yield _result(job, verdict, cause, node(host) if host else FABRIC, message, quote)
         return

@@ -14,7 +14,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.fleet import FleetSetting, FleetValue, Settings
 from healthcheck.model.message import say
 from healthcheck.model.playbook import PROBE_STAGE
-from healthcheck.model.reading import Evidence
+from healthcheck.model.reading import Evidence, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nodeset import fold
 
@@ -98,7 +98,8 @@ def _differing(name: str, values: list[tuple[str, list[str]]]) -> list[CheckResu
     kind = subject(name)
     verdict, rule = DRIFT[kind], f"drift.{kind}"
     (common, most), told = values[0], sum(len(hosts) for _, hosts in values)
-    evidence = tuple(Evidence(name, f"{value} on {_shown(hosts)}") for value, hosts in values[:6])
+    who = ((value, _shown(hosts)) for value, hosts in values[:6])
+    evidence = tuple(noted(name, say("evidence.value_on", value=value, hosts=hosts)) for value, hosts in who)
     if 2 * len(most) <= told:
         text = ", ".join(f"{value} ({len(hosts)})" for value, hosts in values[:6])
         message = say("fleet.no_majority", what=name, values=text)

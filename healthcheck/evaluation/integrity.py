@@ -15,7 +15,7 @@ from healthcheck.model.datatypes import SIZE_BYTES
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.measurement import CollectiveRow, CollectiveTable, Failure, FailureKind, OutputState
 from healthcheck.model.message import Message, say
-from healthcheck.model.reading import Evidence
+from healthcheck.model.reading import Evidence, noted
 from healthcheck.model.verdict import Verdict
 
 CHECK = "job.integrity"
@@ -60,8 +60,10 @@ def _result(
 
 
 def _quote(failure: Failure) -> Evidence:
-    where = f"line {failure.line}" if failure.line is not None else "output"
-    return Evidence(f"{failure.host}, {where}" if failure.host else where, failure.message)
+    where = say("evidence.output") if failure.line is None else say("evidence.line", line=failure.line)
+    if failure.host:
+        where = say("evidence.of_host", host=failure.host, place=where)
+    return noted(where, failure.message)
 
 
 def _started(outcome: JobOutcome) -> bool:

@@ -10,7 +10,7 @@ from healthcheck.evaluation.harmful_settings import HARMS, Machine, harm_of
 from healthcheck.evaluation.transport_view import Found, HostView, source_of
 from healthcheck.model.message import say
 from healthcheck.model.nccl import NcclRankLog, NcclSetting
-from healthcheck.model.reading import Evidence
+from healthcheck.model.reading import noted
 from healthcheck.model.verdict import Verdict
 
 SETTINGS_CHECK = "nccl.settings"
@@ -34,7 +34,7 @@ def forced_settings(view: HostView) -> Found | None:
     worst_first = sorted(forced.values(), key=lambda entry: entry[0])
     names = ", ".join(f"{setting.name}={setting.value[:60]}" for _, _, setting in worst_first)
     sources = ", ".join(dict.fromkeys(setting.source for _, _, setting in worst_first))
-    evidence = tuple(Evidence(source_of(log), setting.text) for _, log, setting in worst_first[:_MOST_QUOTED])
+    evidence = tuple(noted(source_of(log), setting.text) for _, log, setting in worst_first[:_MOST_QUOTED])
     message = say("nccl.settings_forced", names=names, sources=sources)
     return Found(Verdict.DEGRADED, HARMS[worst_first[0][0]].rule, message, evidence)
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from healthcheck.model.command import CollectiveJob
-from healthcheck.model.message import Message
+from healthcheck.model.message import Message, say
 from healthcheck.model.nccl import NcclHca, NcclRankLog
 from healthcheck.model.platform import Platform
-from healthcheck.model.reading import Evidence
+from healthcheck.model.reading import Evidence, noted
 from healthcheck.model.verdict import Verdict
 
 _PRINTED_LAYERS = {"infiniband": "IB", "ethernet": "RoCE"}
@@ -113,9 +113,9 @@ class HostView(Struct, frozen=True):
 
 def quoted(log: NcclRankLog, *abouts: str) -> tuple[Evidence, ...]:
     """The lines of a log that said these things, as far as it said them."""
-    return tuple(Evidence(source_of(log), text) for about in abouts if (text := log.quote(about)) is not None)
+    return tuple(noted(source_of(log), text) for about in abouts if (text := log.quote(about)) is not None)
 
 
-def source_of(log: NcclRankLog) -> str:
+def source_of(log: NcclRankLog) -> Message:
     """How evidence names a log."""
-    return "NCCL log" if log.rank is None else f"NCCL log, rank {log.rank}"
+    return say("evidence.nccl_log") if log.rank is None else say("evidence.nccl_log_rank", rank=log.rank)

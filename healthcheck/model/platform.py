@@ -157,7 +157,8 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
 class Limit(Struct, frozen=True):
     """What one reading is held against. `peak` in `unit`; `source` names where the expectation came from.
 
-    `origin` is `source` in the language that is spoken; None in records of earlier versions. Above `ceiling` no algorithm can be: what reads higher was not measured on such a machine.
+    `origin` is `source` as a message; None in records of earlier versions. Above `ceiling` no algorithm can be: what
+    reads higher was not measured on such a machine.
     """
 
     check: str

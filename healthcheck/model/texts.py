@@ -30,6 +30,7 @@ from healthcheck.model.text_causes_system import SYSTEM_CAUSE_TEXTS
 from healthcheck.model.text_checks import CHECK_TEXTS
 from healthcheck.model.text_cli import CLI_TEXTS
 from healthcheck.model.text_compare import COMPARE_TEXTS
+from healthcheck.model.text_evidence import EVIDENCE_TEXTS
 from healthcheck.model.text_fabric import FABRIC_TEXTS
 from healthcheck.model.text_fingerprints import FINGERPRINT_TEXTS
 from healthcheck.model.text_fleet import FLEET_TEXTS
@@ -76,6 +77,7 @@ CATALOGUE_EN = _joined(
     NCCL_TEXTS,
     FLEET_TEXTS,
     CHECK_TEXTS,
+    EVIDENCE_TEXTS,
     LIMIT_TEXTS,
     PEAK_TEXTS,
     RULE_TEXTS,

@@ -21,6 +21,7 @@ from healthcheck.model.component import Component
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import Arg, Message
 from healthcheck.model.platform import Platform
+from healthcheck.model.reading import Evidence
 from healthcheck.model.record import SCHEMA, RunRecord
 from healthcheck.model.units import Bytes, Seconds
 from healthcheck.model.verdict import Verdict
@@ -94,6 +95,8 @@ def _to_wire(value: object) -> object:
         return str(value)
     if type(value) is CheckResult:
         return _check(value)
+    if type(value) is Evidence:
+        return _quote(value)
     if isinstance(value, Struct):
         return value if _is_plain(type(value)) else _fields(value)
     if isinstance(value, tuple | list):
@@ -123,10 +126,19 @@ def _check(check: CheckResult) -> dict[str, object]:
         "observed": check.observed,
         "expected": check.expected,
         "unit": check.unit,
-        "evidence": check.evidence,
+        "evidence": [_quote(quote) for quote in check.evidence],
         "job": check.job,
         **told,
     }
+
+
+def _quote(quote: Evidence) -> Evidence | dict[str, object]:
+    """Nearly all are verbatim, and written as they are; words of ours have their message beside them."""
+    if quote.place is None and quote.told is None:
+        return quote
+    beside = {"place": quote.place, "told": quote.told}
+    messages = {name: _to_wire(message) for name, message in beside.items() if message is not None}
+    return {"source": quote.source, "text": quote.text, **messages}
 
 
 def _argument(arg: Arg) -> object:

@@ -17,7 +17,7 @@ from healthcheck.model.gpu_models import board_gpu
 from healthcheck.model.message import say
 from healthcheck.model.node import Gpu
 from healthcheck.model.platform import Platform
-from healthcheck.model.reading import Evidence, Reading
+from healthcheck.model.reading import Evidence, Reading, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nvidia_smi import says_lost
 
@@ -60,7 +60,7 @@ def of_all(results: tuple[CheckResult, ...], look: Look, expected: int) -> tuple
     if seen >= expected:
         return results
     message = say("probe.gpu.not_told", seen=seen, expected=expected)
-    numbers = Evidence("nvidia-smi", f"GPUs in the answer: {seen}")
+    numbers = noted("nvidia-smi", say("evidence.gpus_in_answer", indexes=seen))
     return tuple(
         replace(
             result,

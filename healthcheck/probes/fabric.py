@@ -13,10 +13,10 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.fleet import Settings
 from healthcheck.model.gpu_facts import Fabric, GpuLinks, GpuState, GpuStates, NvSwitch
 from healthcheck.model.gpu_models import FULL_BOARD, SWITCH_MODELS, board_gpu
-from healthcheck.model.message import say
+from healthcheck.model.message import Arg, say
 from healthcheck.model.node import Gpu, NodeFacts
 from healthcheck.model.platform import Platform
-from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.reading import Evidence, Reading, ReadingState, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.all_seen import expected_gpus, of_all
 from healthcheck.probes.batch import Part, PartOutput, one_line
@@ -198,14 +198,15 @@ def _switches(host: str, fabric: Fabric) -> CheckResult | None:
 
 
 def _evidence(fabric: Fabric) -> tuple[Evidence, ...]:
-    running = {True: "yes", False: "no", None: "not known"}[fabric.process]
-    service = {None: "no systemd", "not-found": "LoadState=not-found"}.get(
-        fabric.service, f"ActiveState={fabric.service}"
-    )
+    running = {True: "evidence.running", False: "evidence.not_running", None: "evidence.running_unknown"}
+    service: Arg = "LoadState=not-found" if fabric.service == "not-found" else f"ActiveState={fabric.service}"
+    if fabric.service is None:
+        service = say("evidence.no_systemd")
+    switches = say("evidence.switches", switches=len(fabric.switches), gpus=fabric.gpus)
     return (
-        Evidence(f"systemctl show {UNIT}", service),
-        Evidence("pgrep nv-fabricmanage", running),
-        Evidence(_PCI, f"{len(fabric.switches)} NVSwitches, {fabric.gpus} GPUs of NVIDIA"),
+        noted(f"systemctl show {UNIT}", service),
+        noted("pgrep nv-fabricmanage", say(running[fabric.process])),
+        noted(_PCI, switches),
         *((Evidence("nv-fabricmanager --version", fabric.version),) if fabric.version is not None else ()),
     )
 

@@ -17,7 +17,7 @@ from healthcheck.model.fleet import Settings
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.platform import Platform
-from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.reading import Evidence, Reading, ReadingState, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.batch import Part, PartOutput, one_line
 from healthcheck.probes.trouble import garbled, quote, usable
@@ -107,7 +107,7 @@ def judge(
             ),
         )
     evidence = (
-        Evidence(MODULES, "; ".join(found.modules) or "(neither nvidia_peermem nor nv_peer_mem)"),
+        noted(MODULES, "; ".join(found.modules) or say("evidence.no_peermem")),
         Evidence(_DRIVER, found.driver),
         Evidence("/proc/sys/kernel/osrelease", found.kernel or ""),
     )

@@ -10,7 +10,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import Gpu
 from healthcheck.model.platform import Platform
-from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.reading import Evidence, Reading, ReadingState, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nvidia_smi import NONE_FOUND, absent, explained, failed, says_lost
 from healthcheck.probes.all_seen import VANISHED, lost_line
@@ -155,7 +155,7 @@ def judge_after(
 def _gone(host: str, gpu: Gpu, after: Reading[tuple[Gpu, ...]], lost: Evidence | None) -> CheckResult:
     line = f"{gpu.index}, {gpu.uuid}, {gpu.name}, {gpu.bus_id}"
     message = say("probe.gpu.gone", line=line) if lost is None else say("probe.gpu.vanished", line=lost.text)
-    evidence = (Evidence(f"{_SOURCE}, before the benchmarks", line), *_listed(after)[:2])
+    evidence = (noted(say("evidence.before_benchmarks", source=_SOURCE), line), *_listed(after)[:2])
     return CheckResult(
         STAYED_CHECK, gpu_of(host, gpu.index), Verdict.FAIL, message, VANISHED, stage="probe", evidence=evidence
     )
@@ -165,4 +165,5 @@ def _listed(reading: Reading[tuple[Gpu, ...]]) -> tuple[Evidence, ...]:
     """The complaints of the tool; without any, what it listed."""
     if reading.evidence or reading.value is None:
         return reading.evidence
-    return (Evidence(_SOURCE, "indexes listed: " + " ".join(str(gpu.index) for gpu in reading.value)),)
+    indexes = " ".join(str(gpu.index) for gpu in reading.value)
+    return (noted(_SOURCE, say("evidence.gpus_listed", indexes=indexes)),)

@@ -14,7 +14,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import Message, say
 from healthcheck.model.network_facts import PortCounters
 from healthcheck.model.node import Hca, NodeFacts
-from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.reading import Evidence, Reading, ReadingState, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.infiniband import SYSFS, read_counters
 from healthcheck.probes.batch import Part, PartOutput, one_line
@@ -88,7 +88,7 @@ def read(output: PartOutput | None) -> Reading[tuple[PortCounters, ...]]:
     if ports and answer.rc == 0:
         return Reading(ReadingState.OBSERVED, ports)
     if answer.rc == 0 and all("N/A" in line for line in lines) and not answer.stderr:
-        return Reading(ReadingState.TOOL_MISSING, evidence=(Evidence(SYSFS, "(no counters)"),))
+        return Reading(ReadingState.TOOL_MISSING, evidence=(noted(SYSFS, say("evidence.no_counters")),))
     return garbled(SYSFS, answer)
 
 
@@ -193,7 +193,7 @@ def _vanished(
             say("probe.counters.vanished", device=port.device, port=port.port),
             "hca.vanished",
             stage="probe",
-            evidence=(Evidence(f"{SYSFS}/{port.device}/ports/{port.port}/counters", "(not there after the stages)"),),
+            evidence=(noted(f"{SYSFS}/{port.device}/ports/{port.port}/counters", say("evidence.counters_gone")),),
         )
         for port in compute
         if (port.device, port.port) in had - have

@@ -13,7 +13,7 @@ from healthcheck.model.fleet import Settings
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import Hca, NodeFacts
 from healthcheck.model.platform import NicSpec, Platform
-from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.reading import Evidence, Reading, ReadingState, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.infiniband import (
     IBSTAT,
@@ -31,7 +31,7 @@ from healthcheck.probes.hca_rate import judge_rate, quoted
 from healthcheck.probes.nearness import UNKNOWN, Nearness
 from healthcheck.probes.other_type import LargerType
 from healthcheck.probes.subnet import judge_subnet
-from healthcheck.probes.trouble import garbled, quote, usable
+from healthcheck.probes.trouble import garbled, usable
 
 NAME = "hcas"
 COUNT_CHECK = "hca.count"
@@ -97,7 +97,7 @@ def read(output: PartOutput | None) -> Reading[tuple[Hca, ...]]:
         return answer
     lines = answer.stdout.splitlines()
     if answer.rc == 0 and lines == ["#none"]:
-        return Reading(ReadingState.OBSERVED, (), (Evidence(SYSFS, "(empty)"),))
+        return Reading(ReadingState.OBSERVED, (), (noted(SYSFS, say("evidence.empty")),))
     source, reader = _READERS.get(lines[0] if lines else "", (SYSFS, read_sysfs))
     ports = reader(lines)
     if answer.rc != 0 or not ports:
@@ -155,7 +155,7 @@ def _count(
     active = sum(port.active for port in compute.sure)
     active += min(compute.places, sum(port.active for port in compute.candidates))
     names = " ".join(f"{port.device}/{port.port}" for port in ports) or "none"
-    evidence = quote(SYSFS, [f"ports found: {names}"])
+    evidence: tuple[Evidence, ...] = (noted(SYSFS, say("evidence.ports_found", ports=names)),)
     if larger is not None:
         present = active = larger.ports
         verdict, rule = Verdict.INCONCLUSIVE, "hca.other_type"

@@ -15,7 +15,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.fleet import Settings
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import NodeFacts
-from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.reading import Reading, ReadingState, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.batch import Part, PartOutput, one_line
 from healthcheck.probes.trouble import garbled, usable
@@ -103,12 +103,13 @@ def judge(host: str, reading: Reading[Iommu]) -> tuple[CheckResult, ...]:
     if not any(unit.startswith(_X86) for unit in found.units):
         return (_result(host, Verdict.SKIPPED, "iommu.does_not_apply", say("probe.iommu.other")),)
     if found.mode == "unknown":
-        silent = Reading[Iommu](ReadingState.DENIED, evidence=(Evidence("iommu_group/type of a GPU", "(not shown)"),))
+        hidden = noted(say("evidence.gpu_group"), say("evidence.not_shown"))
+        silent = Reading[Iommu](ReadingState.DENIED, evidence=(hidden,))
         return (unseen(CHECK, host, silent, say("probe.iommu.hides"), needed=False),)
     evidence = (
-        Evidence(GROUPS, f"{found.groups} groups"),
-        *(Evidence("iommu_group/type of a GPU", domain) for domain in found.domains[:1]),
-        Evidence("/proc/cmdline", " ".join(found.words) or "(no word about the IOMMU)"),
+        noted(GROUPS, say("evidence.iommu_groups", groups=found.groups)),
+        *(noted(say("evidence.gpu_group"), domain) for domain in found.domains[:1]),
+        noted("/proc/cmdline", " ".join(found.words) or say("evidence.no_iommu_words")),
     )
     message = say("probe.iommu.on")
     return (

@@ -14,7 +14,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import Message, say
 from healthcheck.model.network_facts import PathMtu, Verbs
 from healthcheck.model.node import Hca
-from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.reading import Evidence, Reading, ReadingState, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.infiniband import IBV_DEVINFO
 from healthcheck.probes.compute_ports import ETHERNET, compute_ports
@@ -116,7 +116,7 @@ def _silent(verbs: Reading[Verbs]) -> Reading[object]:
         return verbs
     if verbs.value.mtus.value is None:
         return verbs.value.mtus
-    return Reading(ReadingState.UNPARSABLE, evidence=(Evidence(IBV_DEVINFO, "(tells it for some ports only)"),))
+    return Reading(ReadingState.UNPARSABLE, evidence=(noted(IBV_DEVINFO, say("evidence.some_ports")),))
 
 
 def _of_node(host: str, verdict: Verdict, rule: str, message: Message, evidence: tuple[Evidence, ...]) -> CheckResult:

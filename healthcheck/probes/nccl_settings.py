@@ -15,7 +15,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.gpu_models import has_nvls
 from healthcheck.model.message import say
 from healthcheck.model.node import NodeFacts
-from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.reading import Reading, ReadingState, noted
 from healthcheck.model.system_facts import NcclSetting, NcclSettings
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.batch import Part, PartOutput, one_line
@@ -102,7 +102,8 @@ def judge(facts: NodeFacts, needs: Needs) -> tuple[CheckResult, ...]:
         verdict, rule = Verdict.DEGRADED, HARMS[harmful[0][0]].rule
         return (CheckResult(CHECK, node(facts.host), verdict, message, rule, stage="probe", evidence=evidence),)
     if settings.unread:
-        refused = Reading[NcclSettings](ReadingState.DENIED, None, (Evidence(settings.unread[0], "may not be read"),))
+        said = noted(settings.unread[0], say("evidence.may_not_read"))
+        refused = Reading[NcclSettings](ReadingState.DENIED, None, (said,))
         return (unseen(CHECK, facts.host, refused, say("probe.settings.hides"), needed=False),)
     message = say("probe.settings.harmless")
     return (CheckResult(CHECK, node(facts.host), Verdict.PASS, message, "settings.harmless", stage="probe"),)

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.gpu_facts import GpuLinks, LinkCounter
 from healthcheck.model.gpu_models import board_gpu
-from healthcheck.model.message import say
+from healthcheck.model.message import Arg, say
 from healthcheck.model.platform import Platform
-from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.reading import Evidence, Reading, ReadingState, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nvidia_smi import SAYS_NO_LINKS, explained, lost_lines, nvlinks, says_lost
 from healthcheck.probes.all_seen import of_all
@@ -81,7 +81,7 @@ def _read(answer: PartOutput) -> Reading[tuple[GpuLinks, ...]] | None:
 def _in_its_words(reading: Reading[Never]) -> Reading[Never]:
     """Without the marks of our own between the words of the tool."""
     words = tuple(entry for entry in reading.evidence if entry.text not in _MARKS)
-    return replace(reading, evidence=words or (Evidence(_STATUS, "(no output)"),))
+    return replace(reading, evidence=words or (noted(_STATUS, say("evidence.no_output")),))
 
 
 def _unmarked(answer: PartOutput) -> PartOutput:
@@ -160,8 +160,8 @@ def _fault(gpu: GpuLinks, expected: int, best_gbyte_s: float) -> Fault | None:
     return Fault(gpu.index, Verdict.DEGRADED, "nvlink.slow", message, evidence, slowest, best_gbyte_s, "GB/s")
 
 
-def _quoted(gpu: GpuLinks, text: str) -> Evidence:
-    return Evidence(f"{_STATUS} -i {gpu.index}", text)
+def _quoted(gpu: GpuLinks, text: Arg) -> Evidence:
+    return noted(f"{_STATUS} -i {gpu.index}", text)
 
 
 def judge_after(
@@ -178,7 +178,8 @@ def judge_after(
         return (of_node(ERRORS_CHECK, host, Verdict.SKIPPED, "nvlink.does_not_apply", say("probe.nvlink.absent")),)
     faults = [fault for was, now in pairs if (fault := _grown(was, now)) is not None]
     if not faults and not any(was.counters for was in first.values()):
-        silent: Reading[object] = Reading(ReadingState.TOOL_MISSING, None, (Evidence(_ERRORS, "no counters"),))
+        said = noted(_ERRORS, say("evidence.no_counters"))
+        silent: Reading[object] = Reading(ReadingState.TOOL_MISSING, None, (said,))
         return (unseen(ERRORS_CHECK, host, silent, say("probe.nvlink.after_hides")),)
     well = of_node(ERRORS_CHECK, host, Verdict.PASS, "nvlink.clean", say("probe.nvlink.clean"))
     return of_all(results(ERRORS_CHECK, host, faults, len(pairs), well), after, len(first))
@@ -187,13 +188,13 @@ def judge_after(
 def _grown(before: GpuLinks, after: GpuLinks) -> Fault | None:
     if after.active < before.active:
         message = say("probe.nvlink.dropped", count=before.active - after.active)
-        said = _quoted(after, f"active links: {before.active} before, {after.active} after")
+        said = _quoted(after, say("evidence.active_links", before=before.active, after=after.active))
         numbers = float(after.active), float(before.active)
         return Fault(after.index, Verdict.FAIL, "nvlink.dropped", message, (said,), *numbers, "links")
     if after.counters == before.counters:
         return None
     if not after.counters:
-        none = (Evidence(f"{_ERRORS} -i {after.index}", "no counters"),)
+        none = (noted(f"{_ERRORS} -i {after.index}", say("evidence.no_counters")),)
         return Fault(after.index, Verdict.INCONCLUSIVE, "nvlink.unreadable", say("probe.nvlink.no_counters"), none)
     first = {(counter.link, counter.label): counter.count for counter in before.counters}
     grown = [
@@ -216,4 +217,5 @@ def _grown(before: GpuLinks, after: GpuLinks) -> Fault | None:
 
 def _counted(gpu: GpuLinks, counter: LinkCounter, first: dict[tuple[int, str], int]) -> Evidence:
     was = first[counter.link, counter.label]
-    return Evidence(f"{_ERRORS} -i {gpu.index}", f"Link {counter.link}: {counter.label}: {counter.count} (was {was})")
+    told = say("evidence.counted", link=counter.link, label=counter.label, count=counter.count, was=was)
+    return noted(f"{_ERRORS} -i {gpu.index}", told)

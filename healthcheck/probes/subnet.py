@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from healthcheck.model.component import hca, node
 from healthcheck.model.finding import CheckResult
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.node import Hca
 from healthcheck.model.platform import NicSpec
-from healthcheck.model.reading import Evidence
+from healthcheck.model.reading import Evidence, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.infiniband import SYSFS
 from healthcheck.probes.compute_ports import INFINIBAND, ComputePorts
@@ -58,9 +58,9 @@ def _quoted(port: Hca) -> tuple[Evidence, ...]:
     where = f"{port.source} {port.device} {port.port}"
     if port.source == SYSFS:
         where = f"{SYSFS}/{port.device}/ports/{port.port}"
-    lids = f"lid {_shown(port.lid)}, sm_lid {_shown(port.sm_lid)}"
-    return (Evidence(f"{where}/state", port.state), Evidence(where, lids))
+    lids = say("evidence.lids", lid=_shown(port.lid), sm_lid=_shown(port.sm_lid))
+    return (Evidence(f"{where}/state", port.state), noted(where, lids))
 
 
-def _shown(lid: int | None) -> str:
-    return "not told" if lid is None else str(lid)
+def _shown(lid: int | None) -> Arg:
+    return say("evidence.not_told") if lid is None else str(lid)

@@ -19,7 +19,7 @@ from healthcheck.model.fleet import Settings
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.platform import Platform
-from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.reading import Reading, ReadingState, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nvidia_smi import explained, lost_lines
 from healthcheck.parsing.topology import parse_topology
@@ -31,7 +31,7 @@ NAME = "topology"
 CHECK = "gpu.topology"
 SOURCE = "nvidia-smi topo -m"
 BUNDLE = 3
-LATE = "(still busy when it was stopped)"
+LATE = say("evidence.late")
 
 
 def part() -> Part:
@@ -45,7 +45,7 @@ def read(output: PartOutput | None) -> Reading[Topology]:
     A line that says that a GPU is lost is quoted in `evidence`.
     """
     if output is not None and output.state is PartState.TIMED_OUT:
-        return Reading(ReadingState.UNPARSABLE, evidence=(Evidence(SOURCE, LATE), *quote(SOURCE, [output.stderr])))
+        return Reading(ReadingState.UNPARSABLE, evidence=(noted(SOURCE, LATE), *quote(SOURCE, [output.stderr])))
     answer = usable(SOURCE, output)
     if isinstance(answer, Reading):
         return answer
@@ -60,7 +60,7 @@ def judge(host: str, reading: Reading[Topology], platform: Platform | None) -> t
     """One result for the node, or one for each GPU that has lost links to the others."""
     topology = reading.value
     if topology is None:
-        if reading.evidence and reading.evidence[0].text == LATE:
+        if reading.evidence and reading.evidence[0].told == LATE:
             message = say("probe.topology.late", seconds=part().timeout_s)
             verdict, rule = Verdict.INCONCLUSIVE, "topology.late"
             return (CheckResult(CHECK, node(host), verdict, message, rule, stage="probe", evidence=reading.evidence),)

@@ -8,7 +8,7 @@ from statistics import median
 from healthcheck.model.component import hca, node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import Message, say
-from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.reading import Evidence, Reading, ReadingState, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.infiniband import SYSFS
 from healthcheck.probes.compute_ports import ComputePorts
@@ -52,7 +52,8 @@ def judge_traffic(
     if dropped:
         return dropped
     if not sent:
-        reading = Reading[object](ReadingState.UNPARSABLE, None, (Evidence(SYSFS, f"({_SENT} cannot be compared)"),))
+        said = noted(SYSFS, say("evidence.not_comparable", counter=_SENT))
+        reading = Reading[object](ReadingState.UNPARSABLE, None, (said,))
         return (unseen(check, host, reading, say("probe.traffic.hides"), needed=False),)
     middle = median(sent.values())
     if middle < LEAST_MOVED_GBYTE:

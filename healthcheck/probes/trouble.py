@@ -8,7 +8,8 @@ from typing import Never
 
 from msgspec.structs import replace
 
-from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.message import say
+from healthcheck.model.reading import Evidence, Reading, ReadingState, noted
 from healthcheck.probes.batch import PartOutput, PartState
 
 QUOTED_LINES = 6
@@ -38,7 +39,7 @@ def said(output: PartOutput) -> list[str]:
 
 def garbled(source: str, output: PartOutput) -> Reading[Never]:
     """It answered, but not in a form we understand."""
-    evidence = quote(source, said(output)) or (Evidence(source, "(no output)"),)
+    evidence = quote(source, said(output)) or (noted(source, say("evidence.no_output")),)
     return Reading(ReadingState.UNPARSABLE, evidence=evidence)
 
 
@@ -48,16 +49,16 @@ def usable(source: str, output: PartOutput | None) -> PartOutput | Reading[Never
     An exit code other than 0, 126 and 127 is left to the caller: some tools report a sick device that way.
     """
     if output is None:
-        evidence = (Evidence(source, "(the node sent no answer to this question)"),)
+        evidence = (noted(source, say("evidence.no_answer")),)
         return Reading(ReadingState.UNPARSABLE, evidence=evidence)
     if output.state is not PartState.ENDED:
         why = {
-            PartState.TIMED_OUT: "(did not answer in time and was stopped)",
-            PartState.CUT: "(printed more than any healthy answer; cut)",
-            PartState.TRUNCATED: "(the answer broke off)",
-            PartState.NOT_ASKED: "(not asked: another question to the same driver hung)",
+            PartState.TIMED_OUT: "evidence.timed_out",
+            PartState.CUT: "evidence.cut",
+            PartState.TRUNCATED: "evidence.truncated",
+            PartState.NOT_ASKED: "evidence.not_asked",
         }[output.state]
-        return Reading(ReadingState.UNPARSABLE, evidence=(Evidence(source, why), *quote(source, said(output))))
+        return Reading(ReadingState.UNPARSABLE, evidence=(noted(source, say(why)), *quote(source, said(output))))
     output = replace(output, stdout=_bounded(output.stdout), stderr=_bounded(output.stderr))
     text = "\n".join(said(output))
     if output.rc == 127 or (output.rc not in (0, None) and not output.stdout and _NOT_FOUND.search(output.stderr)):

@@ -8,7 +8,7 @@ from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import say
 from healthcheck.model.node import NodeFacts
-from healthcheck.model.reading import Evidence
+from healthcheck.model.reading import noted
 from healthcheck.model.verdict import Verdict
 
 CHECK = "host.distinct"
@@ -25,6 +25,7 @@ def judge_twins(nodes: Iterable[NodeFacts]) -> tuple[CheckResult, ...]:
         shared = [gpu for gpu in facts.gpus.value or () if gpu.uuid in owners]
         if shared:
             other = owners[shared[0].uuid]
+            place = say("evidence.two_hosts", host=facts.host, other=other, source="nvidia-smi")
             results.append(
                 CheckResult(
                     CHECK,
@@ -33,9 +34,7 @@ def judge_twins(nodes: Iterable[NodeFacts]) -> tuple[CheckResult, ...]:
                     say("probe.same_machine", other=other),
                     "host.same_machine",
                     stage="probe",
-                    evidence=(
-                        Evidence(f"{facts.host} and {other}: nvidia-smi", f"{shared[0].index}, {shared[0].uuid}"),
-                    ),
+                    evidence=(noted(place, f"{shared[0].index}, {shared[0].uuid}"),),
                 )
             )
         for gpu in facts.gpus.value or ():

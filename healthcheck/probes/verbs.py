@@ -16,7 +16,7 @@ from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import say
 from healthcheck.model.network_facts import PathMtu, UverbsNode, Verbs
 from healthcheck.model.node import Hca
-from healthcheck.model.reading import Evidence, Reading, ReadingState
+from healthcheck.model.reading import Evidence, Reading, ReadingState, noted
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.infiniband import IBV_DEVINFO, read_ibv_devinfo
 from healthcheck.probes.batch import Part, PartOutput, one_line
@@ -78,7 +78,8 @@ def read(output: PartOutput | None) -> Reading[Verbs]:
 def _mtus(devinfo: str, complaints: str) -> Reading[tuple[PathMtu, ...]]:
     code, _, text = devinfo.partition("\n")
     if code == "missing":
-        return Reading(ReadingState.TOOL_MISSING, evidence=(Evidence(IBV_DEVINFO, f"{IBV_DEVINFO}: not found"),))
+        absent = noted(IBV_DEVINFO, say("evidence.not_found", source=IBV_DEVINFO))
+        return Reading(ReadingState.TOOL_MISSING, evidence=(absent,))
     mtus = tuple(
         PathMtu(port.device, port.port, port.active_mtu)
         for port in read_ibv_devinfo(text.splitlines())
@@ -86,7 +87,7 @@ def _mtus(devinfo: str, complaints: str) -> Reading[tuple[PathMtu, ...]]:
     )
     if code != "0" or not mtus:
         said = quote(IBV_DEVINFO, [*complaints.splitlines(), *text.splitlines()])
-        return Reading(ReadingState.UNPARSABLE, evidence=said or (Evidence(IBV_DEVINFO, "(no port)"),))
+        return Reading(ReadingState.UNPARSABLE, evidence=said or (noted(IBV_DEVINFO, say("evidence.no_port")),))
     return Reading(ReadingState.OBSERVED, mtus)
 
 
@@ -108,14 +109,14 @@ def judge(
         verdict, rule, message = Verdict.SKIPPED, "hca.does_not_apply", say("probe.verbs.no_card")
     elif not nodes:
         rule, message = "hca.verbs_missing", say("probe.verbs.missing", count=len(compute))
-        evidence = (Evidence(f"{DEVICES}/uverbs*", "(no such file)"),)
+        evidence = (noted(f"{DEVICES}/uverbs*", say("evidence.no_file")),)
     elif closed or without:
         rule = "hca.verbs_closed"
         names = [one.device or one.name for one in closed] + without
         message = say("probe.verbs.closed", names=", ".join(names[:SHOWN]), count=len(names), total=len(compute))
         evidence = (
             *(Evidence(f"{DEVICES}/{one.name}", one.access) for one in closed[:SHOWN]),
-            *(Evidence(DEVICES, f"no uverbs file of {device}") for device in without[:SHOWN]),
+            *(noted(DEVICES, say("evidence.no_uverbs", device=device)) for device in without[:SHOWN]),
         )
     else:
         verdict, rule, message = Verdict.PASS, "hca.verbs_ready", say("probe.verbs.ready")

@@ -32,6 +32,6 @@ def quotes(found: Sequence[Finding]) -> tuple[tuple[tuple[str, str], ...], int]:
         host = one.component.host or ""
         for quote in one.evidence:
             key = (without(host, quote.source), without(host, quote.text))
-            lines.setdefault(key, (one_line(quote.source), one_line(quote.text)))
+            lines.setdefault(key, (one_line(quote.where), one_line(quote.shown)))
     kept = tuple(dict.fromkeys(lines.values()))
     return kept[:MOST_QUOTES], len(kept[MOST_QUOTES:])

@@ -56,7 +56,7 @@ def test_the_script_ends_within_its_deadline_when_half_of_its_looks_hang(tmp_pat
     facts = read_node("node01", answers)
     assert facts.identity is not None and facts.identity.observed
     assert not facts.gpus.observed
-    assert facts.nvlink.state is ReadingState.UNPARSABLE and "not asked" in facts.nvlink.detail
+    assert facts.nvlink.state is ReadingState.UNPARSABLE and "not asked" in str(facts.nvlink.detail)
     about_links = [check for check in judge_node(facts, Needs(None, "token")) if check.check == "nvlink.links"]
     assert [check.verdict for check in about_links] == [Verdict.INCONCLUSIVE]
 

@@ -131,7 +131,12 @@ def test_the_raw_output_of_the_job_is_named_with_the_folder_of_the_run() -> None
 
 
 @pytest.mark.parametrize(
-    "source", [source_of(NcclRankLog("node01", rank=3)), source_of(NcclRankLog("node01")), "node01: NCCL log of rank 3"]
+    "source",
+    [
+        str(source_of(NcclRankLog("node01", rank=3))),
+        str(source_of(NcclRankLog("node01"))),
+        "node01: NCCL log of rank 3",
+    ],
 )
 def test_what_nccl_logged_is_named_where_it_is_quoted(source: str) -> None:
     job = healthy(2).jobs[-1]
