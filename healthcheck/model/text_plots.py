@@ -4,6 +4,7 @@ PLOT_TEXTS: dict[str, str] = {
     "report.plots.not_drawn": "The charts could not be drawn here ({why}). Their numbers are in the tables.",
     "report.plots.numbers": "Numbers of this chart",
     "report.plots.axis": "busbw, GB/s",
+    "report.plots.sizes": "message size, bytes",
     "report.plots.peak": "peak {value}",
     "report.plots.of_peak": "{percent} % of peak: {value}",
     "report.plots.known_good": "known-good {value}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 from healthcheck.evaluation.reading import percent as shown_percent
@@ -12,6 +13,9 @@ from healthcheck.model.record import RunRecord
 from healthcheck.model.units import Bytes
 from healthcheck.model.verdict import Verdict
 
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|°C|G[Bb]/s|[KMGT]iB|min|ms|s)(?!\w))")
+_CUT = 0.001
+"""Of a size that is a power of two: what is cut from it is less."""
 _LETTERS = {
     Verdict.PASS: ".",
     Verdict.DEGRADED: "D",
@@ -42,9 +46,23 @@ def percent(part: float, limit: Limit) -> int:
 
 
 def size(size_bytes: int) -> str:
-    """`8 GiB`, `512 MiB`; bytes where it is no whole binary unit."""
-    text = str(Bytes(size_bytes))
+    """`8 GiB`, `512 MiB`; bytes where it is no whole binary unit.
+
+    nccl-tests cuts a size so that it divides by the ranks: 8589934080 bytes were asked for as 8 GiB, and are told so.
+    """
+    text = short_size(size_bytes)
     return f"{text[:-1]} {text[-1]}iB" if text[-1].isalpha() else f"{text} B"
+
+
+def short_size(size_bytes: int) -> str:
+    """`8G`, `512M`: as `size`, for where there is little room."""
+    asked = 1 << max(0, size_bytes - 1).bit_length()
+    return str(Bytes(asked if asked - size_bytes < _CUT * asked else size_bytes))
+
+
+def held(text: str) -> str:
+    """The text with each number and its unit on one line: the blank between them breaks none."""
+    return _BEFORE_UNIT.sub("\u00a0", text)
 
 
 def moment(iso: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.charts import charts
-from healthcheck.reporting.figures import letter
+from healthcheck.reporting.figures import held, letter
 from healthcheck.reporting.since import BeforeAfter
 from healthcheck.reporting.templating import environment
 from healthcheck.reporting.view import BY_URGENCY, page
@@ -23,7 +23,7 @@ def render_html(record: RunRecord, before: BeforeAfter | None = None) -> str:
     """The report as HTML. Everything from the record is data and is escaped. `before` is what it is held against."""
     made = environment(autoescape=True)
     made.filters["css"] = _CLASSES.__getitem__
-    made.filters["letter"] = letter
+    made.filters |= {"letter": letter, "held": held}
     return (
         made.get_template("report.html.j2")
         .render(

@@ -11,7 +11,8 @@ from healthcheck.model.message import say
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.chart import WIDTH, Scale, around, cut
 from healthcheck.reporting.figures import number, one_line
-from healthcheck.reporting.svg import LETTER, MARKS, OTHER_MARK, Sheet
+from healthcheck.reporting.line_labels import Label, labels
+from healthcheck.reporting.svg import LETTER, MARKS, OTHER_MARK, Sheet, room_for
 from healthcheck.reporting.yardsticks import Yardstick
 
 Spot = tuple[str, float, Verdict]
@@ -38,7 +39,7 @@ class StripDrawing(Struct, frozen=True):
     @property
     def top(self) -> float:
         """Where the rows begin: below the labels of the limits."""
-        return 10 + _LINE * len(self.lines)
+        return 10 + _LINE * (1 + max((label.row for label in self.labels), default=-1))
 
     @property
     def bottom(self) -> float:
@@ -74,9 +75,15 @@ class StripDrawing(Struct, frozen=True):
         return tuple(sorted(lines))
 
     @property
+    def labels(self) -> tuple[Label, ...]:
+        """Where the label of each line stands."""
+        scale = self.scale
+        return labels(tuple((scale.at(value), room_for(label)) for value, label, _ in self.lines), WIDTH)
+
+    @property
     def left(self) -> float:
         """Where the scale begins: behind the titles of the rows."""
-        return 14 + LETTER * max(len(cut(title, _LONGEST)) for title, _ in self.rows)
+        return 14 + max(room_for(cut(title, _LONGEST)) for title, _ in self.rows)
 
     @property
     def scale(self) -> Scale:
@@ -99,17 +106,15 @@ class StripDrawing(Struct, frozen=True):
                 self._bar(sheet, scale, middle, spots)
             else:
                 self._marks(sheet, scale, middle, spots)
-            self._names(sheet, scale, middle, [spot for spot in spots if spot[0] in self.named])
+            self._names(sheet, scale, middle, spots)
 
     def _lines(self, sheet: Sheet, scale: Scale) -> None:
-        """Each label on a line of its own, so that none covers another, on the side where there is room."""
-        bottom = self.bottom
-        for place, (value, label, is_limit) in enumerate(self.lines):
-            x = scale.at(value)
-            y = 12 + _LINE * place
-            sheet.line([(x, y - 9), (x, bottom)], "ink2" if is_limit else "ink", 1.0, ":" if is_limit else None)
-            fits = x + 4 + LETTER * len(label) < WIDTH
-            sheet.text(x + 4 if fits else x - 4, y, label, "ink2" if is_limit else "ink", "left" if fits else "right")
+        """From the row of its label down, so that a line goes through no label but beside its own."""
+        for (value, text, is_limit), label in zip(self.lines, self.labels, strict=True):
+            x, y = scale.at(value), 12 + _LINE * label.row
+            colour = "ink2" if is_limit else "ink"
+            sheet.line([(x, y - 9), (x, self.bottom)], colour, 1.0, ":" if is_limit else None)
+            sheet.text(x - 4 if label.to_left else x + 4, y, text, colour, "right" if label.to_left else "left")
 
     def _marks(self, sheet: Sheet, scale: Scale, middle: float, spots: Sequence[Spot]) -> None:
         """Marks at nearly one place stand above and below each other."""
@@ -138,25 +143,29 @@ class StripDrawing(Struct, frozen=True):
             sheet.line([(x, middle - 5), (x, middle + 5)], colour, 1.6)
         self._marks(sheet, scale, middle, named)
 
-    def _names(self, sheet: Sheet, scale: Scale, middle: float, named: Sequence[Spot]) -> None:
-        """Beside the marks; names that would run into each other become one."""
+    def _names(self, sheet: Sheet, scale: Scale, middle: float, spots: Sequence[Spot]) -> None:
+        """Beside the marks, where no other node has its own; names that would run into each other become one."""
+        named = sorted((spot for spot in spots if spot[0] in self.named), key=lambda spot: spot[1])
+        others = [scale.at(value) for name, value, _ in spots if name not in self.named]
         together: list[list[Spot]] = []
-        for spot in sorted(named, key=lambda spot: spot[1]):
+        for spot in named:
             if together and scale.at(spot[1]) < scale.at(together[-1][0][1]) + self._width(together[-1]):
                 together[-1].append(spot)
             else:
                 together.append([spot])
+        before = self.left
         for group in together:
             label = self._label(group)
-            x = scale.at(group[-1][1]) + _MARK
+            first, last, room = scale.at(group[0][1]) - _MARK, scale.at(group[-1][1]) + _MARK, room_for(label)
+            covers = any(last < x + _MARK / 2 and x - _MARK / 2 < last + room for x in others)
+            covers_left = any(first - room < x + _MARK / 2 and x - _MARK / 2 < first for x in others)
+            to_left = first - room > before and not covers_left and (covers or last + room > WIDTH)
             colour = MARKS.get(group[0][2].name, OTHER_MARK)[1]
-            if x + LETTER * len(label) < WIDTH:
-                sheet.text(x, middle + 4, label, colour)
-            else:
-                sheet.text(scale.at(group[0][1]) - _MARK, middle + 4, label, colour, "right")
+            sheet.text(first if to_left else last, middle + 4, label, colour, "right" if to_left else "left")
+            before = last if to_left else last + room
 
     def _width(self, group: Sequence[Spot]) -> float:
-        return _MARK + LETTER * (len(self._label(group)) + 1)
+        return _MARK + room_for(self._label(group)) + LETTER
 
     def _label(self, group: Sequence[Spot]) -> str:
         name = cut(one_line(group[0][0]), _LONGEST)

@@ -13,6 +13,8 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from healthcheck.reporting.text_width import width_of
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.typing import RcKeyType
@@ -35,8 +37,8 @@ MARKS = {"PASS": ("o", "pass"), "DEGRADED": ("v", "degr"), "INCONCLUSIVE": ("s",
 """Marker and colour of a verdict; any other is `OTHER_MARK`."""
 OTHER_MARK = ("D", "skip")
 POINTS_PER_INCH = 72
-LETTER = 6.2
-"""The width of an average letter of a chart, in points: what is reserved for a text."""
+LETTER = 7.2
+"""The width of an average letter of a chart, in points, as large as it is on a telephone."""
 
 _VARIABLES = {colour: f"var(--{name})" for name, colour in COLOURS.items()}
 _TAG = re.compile(r"(<[^>]*>)")
@@ -94,6 +96,11 @@ class Sheet:
     def text(self, x: float, y: float, text: str, colour: str = "ink2", anchor: str = "left") -> None:
         """A text on the base line `y`; `anchor` left, center or right says which part of it stands at `x`."""
         self._axes.text(x, y, text, color=COLOURS[colour], ha=anchor, va="baseline", parse_math=False, clip_on=False)
+
+
+def room_for(text: str) -> float:
+    """What is kept free for a text, in points; a Chinese character is as wide as two letters."""
+    return LETTER * width_of(text)
 
 
 def drawn(key: str, width: float, height: float, title: str, finding: str, draw: Callable[[Sheet], None]) -> str:

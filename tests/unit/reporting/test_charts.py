@@ -20,6 +20,7 @@ from healthcheck.reporting.chart_pairs import pair_pictures
 from healthcheck.reporting.chart_strips import Strip, strips
 from healthcheck.reporting.charts import charts
 from healthcheck.reporting.curve_drawing import CurveDrawing
+from healthcheck.reporting.figures import held, size
 from healthcheck.reporting.html import render_html
 from healthcheck.reporting.strip_drawing import StripDrawing
 from healthcheck.reporting.yardsticks import Yardstick, bullet, yardsticks
@@ -328,3 +329,28 @@ def test_a_run_without_a_number_breaks_the_line_and_is_told() -> None:
 
 def test_a_first_run_has_no_past() -> None:
     assert [plot.place for plot in charts(healthy(8), _past(96.8)).plots] == ["bandwidth"] * 4
+
+
+def test_a_size_that_was_cut_to_divide_by_the_ranks_is_told_as_it_was_asked_for() -> None:
+    assert [size(n) for n in (8_589_934_080, 2_147_482_624, 3 * GIB // 2)] == ["8 GiB", "2 GiB", "1536 MiB"]
+    assert size(5_000_000_000) == "5000000000 B"
+    cut = tuple(replace(row, size_bytes=row.size_bytes - 512) for row in rows(200.0, 8))
+    record = healthy(8)
+    plot = charts(replace(record, jobs=tuple(replace(job, rows=cut) for job in record.jobs))).plots[2]
+    assert "8G" in _texts(plot.svg) and plot.table is not None and "8 GiB" in plot.table.columns
+
+
+def test_a_curve_names_its_axes_and_what_each_shade_means() -> None:
+    texts = _texts(charts(healthy(8)).plots[2].svg)
+    assert {"busbw, GB/s", "message size, bytes", "PASS", "DEGRADED", "FAIL"} <= set(texts)
+
+
+def test_a_name_stands_where_no_other_node_has_its_mark() -> None:
+    svg = charts(_slow(300, {"node005": 227.0}, per_leaf=300)).plots[0].svg
+    label = re.search(r'<text style="([^"]*)"[^>]*>node005', svg)
+    assert label is not None and "text-anchor: end" in label[1]
+
+
+def test_a_number_and_its_unit_stay_on_one_line() -> None:
+    assert held("94.6 GB/s, 47 % of 200, 89 °C") == "94.6\u00a0GB/s, 47\u00a0% of 200, 89\u00a0°C"
+    assert held("node 1 small, 2 minutes, tail -n 20 s3") == "node 1 small, 2 minutes, tail -n 20 s3"
