@@ -151,7 +151,7 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "why.stopped": "The run was ended by hand or by a signal before this was measured.",
     "against.stopped": "The run has an end of its own in its record.",
     "cause.stage_not_run": "a stage could not be run",
-    "remedy.stage_not_run": "Repair what is named above, then run again.",
+    "remedy.stage_not_run": "Settle what else is named here, then run again.",
     "why.stage_not_run": "What a stage needs, such as two usable hosts, was not there.",
     "against.stage_not_run": "The stage has numbers in another run of the same hosts.",
     "cause.not_measured": "nothing was measured on this node",

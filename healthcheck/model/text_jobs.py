@@ -26,8 +26,10 @@ JOB_TEXTS: dict[str, str] = {
     "not possible on that machine type; choose the platform that fits",
     "bandwidth.no_peak": "measured, but no bound of {name} is published: there is nothing to hold it against",
     "bandwidth.no_limit": "measured, but the platform is unknown: there is nothing to hold it against",
-    "stage.too_few_hosts": "{count} usable {count:host is|hosts are} left of {named}: nothing could be measured "
-    "between nodes",
+    "stage.too_few_hosts": "of {named} {named:host|hosts} only {count} {count:is|are} left that can be used: nothing "
+    "could be measured between nodes",
+    "stage.no_hosts": "of {named} {named:host|hosts} none is left that can be used: nothing could be measured between "
+    "nodes",
     "stage.one_host": "one host was named: there is nothing between nodes to measure",
     "stage.not_run": "not run: {why}",
     "stage.stopped_early": "the playbook ends the run when {stage} is not good enough",
@@ -43,6 +45,7 @@ JOB_TEXTS: dict[str, str] = {
     "delete them with `healthcheck clean {run_id}`",
     "run.wrong_folders": "nccl-tests stands in different folders on the hosts: {folders}",
     "run.started": "{run_id}, playbook {playbook}, {hosts} {hosts:node|nodes}",
+    "run.alone": "{measured} of {hosts} {hosts:node|nodes} measured alone, now writing the report",
     "run.looked_at": "{looked} of {hosts} {hosts:node|nodes} looked at, now writing the report",
     "run.ended": "{ready} of {hosts} {hosts:node|nodes} ready, now writing the report",
     "launch.unresolvable": "the name {host} does not resolve on the host that starts mpirun",

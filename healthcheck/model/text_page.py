@@ -9,8 +9,11 @@ PAGE_TEXTS: dict[str, str] = {
     "report.also": "Also: {what}.",
     "report.also_more": "Also: {what}; and {n} more {n:thing|things} to do below.",
     # --- what to do now ---
-    "report.todo.count": "{n} {n:thing|things} to do, the most urgent first. The commands are suggestions, none of "
-    "them has been run; all of them are in suggested-actions.sh, commented out.",
+    "report.todo.one": "One thing to do.",
+    "report.todo.count": "{n} {n:thing|things} to do, the most urgent first.",
+    "report.todo.suggested": "The commands are suggestions, none of them has been run; all of them are in "
+    "suggested-actions.sh, commented out. Paths begin where the run was started; a copy of this page has no raw/ "
+    "beside it.",
     # --- the cluster map ---
     "report.map.no_group_whole": "None of the groups is affected as a whole.",
     "report.map.groups_whole": "{n} {n:group has|groups have} no node that is PASS: {names}.",
@@ -93,10 +96,10 @@ PAGE_TEXTS: dict[str, str] = {
     "report.since.col.read_as": "Read as",
     # --- versions ---
     "report.fleet.heading": "Versions",
-    "report.fleet.answer": "{read} of {total} {total:node|nodes} told their versions and settings; {n} of {all} "
-    "{n:differs|differ} between nodes: {names}.",
-    "report.fleet.answer_same": "{read} of {total} {total:node|nodes} told their versions and settings; all of them "
-    "agree.",
+    "report.fleet.answer": "Versions and settings came from {who}; {n} of {all} {n:differs|differ} between nodes: "
+    "{names}.",
+    "report.fleet.answer_same": "Versions and settings came from {who}; all of them agree.",
+    "report.fleet.answer_one": "Versions and settings came from {who}: there is no other to compare them with.",
     "report.fleet.none": "No version was read on any node.",
     "report.fleet.on": "{value} on {n} {n:node|nodes}",
     "report.fleet.not_told": "(not told)",
@@ -106,11 +109,11 @@ PAGE_TEXTS: dict[str, str] = {
     "report.fleet.col.different": "Different",
     # --- all nodes ---
     "report.nodes.told": "{passed} of {total} {total:node|nodes} PASS; the others stand here with their reasons.",
-    "report.nodes.told_all": "{total:The|All} {total} {total:node|nodes} PASS.",
+    "report.nodes.told_all": "All {total} {total:node|nodes} PASS.",
     # --- provenance ---
     "report.heading.provenance": "Provenance",
-    "report.provenance.answer": "What was run, with what, and where every limit comes from. Judge it again by other "
-    "limits, from what is stored:",
+    "report.provenance.answer": "What was run, with what, and where every limit comes from.",
+    "report.provenance.again": "Judge it again by other limits, from what is stored:",
     "report.provenance.tools": "Tools and inputs",
     "report.provenance.commands": "{n} command {n:line|lines}, exactly as run",
 }

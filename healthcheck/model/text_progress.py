@@ -9,7 +9,7 @@ PROGRESS_TEXTS: dict[str, str] = {
     "progress.platform_found": "platform {name} (detected)",
     "progress.platform_unknown": "platform not recognised",
     "progress.answered": "answered",
-    "progress.after": "looked at again, after the benchmarks",
+    "progress.after": "looked at again",
     "progress.begins_for": "{hosts} {hosts:node|nodes}, {jobs} {jobs:job|jobs}, about {time}",
     "progress.begins_again": "{hosts} {hosts:node|nodes}, {jobs} {jobs:job|jobs}, {again} of them already measured",
     "progress.who": "{hosts} {hosts:node|nodes}",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from healthcheck.model.text_looks import LOOKS_TEXTS
+from healthcheck.model.text_scope import SCOPE_TEXTS
 
 REPORT_TEXTS: dict[str, str] = {
     **LOOKS_TEXTS,
+    **SCOPE_TEXTS,
     # --- pages: the words of report.html, report.md and the terminal (reporting) ---
     "report.verbatim": "{text}",
     "report.not_measured": "not measured",
@@ -22,14 +24,6 @@ REPORT_TEXTS: dict[str, str] = {
     "measured, and nothing below is a final judgement.",
     "report.state.short.incomplete": "INCOMPLETE RUN",
     "report.state.short.interrupted": "INTERRUPTED RUN",
-    "report.decision.looked_only": "The looks at {total} {total:node|nodes} found nothing against {total:it|them}; no "
-    "bandwidth was measured.",
-    "report.decision.looked_degraded": "The looks at {total} {total:node|nodes} found what slows jobs down: read "
-    "below. No bandwidth was measured.",
-    "report.decision.looked_bad": "{bad} of {total} {total:node|nodes} {bad:has|have} something against "
-    "{bad:it|them}; no bandwidth was measured.",
-    "report.decision.alone_only": "{total:The|Each of the} {total} {total:node|nodes} was measured alone; "
-    "{total:with others it was|together they were} not measured.",
     "report.versions.no_hosts": "simulated nodes, no hostfile",
     "report.decision.all": "Start on all {total} {total:node|nodes}: they are proven together.",
     "report.decision.all_one": "Start on {name}: it is proven.",
@@ -54,7 +48,6 @@ REPORT_TEXTS: dict[str, str] = {
     "report.may_still_run": "Processes of this run may still run on {hosts}. When they can be reached: {command}",
     "report.meta.nodes_platform": "{n} {n:node|nodes}, {platform}",
     "report.meta.platform_unknown": "platform not recognised",
-    "report.meta.playbook": "playbook",
     "report.meta.run": "run",
     "report.meta.exit_code": "exit code {code}",
     "report.meta.no_exit_code": "exit code not recorded",
@@ -81,7 +74,8 @@ REPORT_TEXTS: dict[str, str] = {
     "report.todo.more_evidence": "{n} more {n:line|lines} in record.json",
     "report.todo.commands_more": "Shown for {component}; those for up to 10 of them are in suggested-actions.sh, "
     "all of them in record.json.",
-    "report.map.answer_all": "{total:The|All} {total} {total:node|nodes} PASS.",
+    "report.map.answer_all": "All {total} {total:node|nodes} PASS.",
+    "report.map.answer_one": "The node is PASS.",
     "report.map.answer_some": "{passed} of {total} {total:node|nodes} PASS; the others sit in {groups} of "
     "{all_groups} {all_groups:group|groups}.",
     "report.map.answer_one_group": "{passed} of {total} {total:node|nodes} PASS.",
@@ -156,11 +150,13 @@ REPORT_TEXTS: dict[str, str] = {
     "report.versions.hostfile": "hosts from",
     "report.versions.arguments": "arguments",
     "report.versions.platform": "platform",
+    "report.versions.no_platform": "not recognised",
     "report.versions.files": "Everything else: record.json (all numbers and texts), raw/ (output as received), "
     "inputs/ (playbook, hostfile and platform as used).",
     "report.versions.tool": "made by",
     "report.words.show": "The words of this report",
-    "report.word.pass": "Every check that applies was made and passed.",
+    "report.word.pass": "Every check that applies and could be made passed. What was not read or not measured is said "
+    "beside it.",
     "report.word.degraded": "Works, and is slower than it should be: 50 to 70 % of peak unless the limits say "
     "otherwise.",
     "report.word.inconclusive": "Not measured, and nothing broken was seen. It is not health.",

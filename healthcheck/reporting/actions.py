@@ -11,6 +11,7 @@ from healthcheck.reporting.decision import decide
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row, pair
 from healthcheck.reporting.names import folded
+from healthcheck.reporting.scope import next_step
 from healthcheck.reporting.todo import todo
 from healthcheck.reporting.view import start_lines
 
@@ -27,7 +28,7 @@ def suggested_actions(record: RunRecord) -> str:
         lines += _comment(say("report.simulated.banner"))
     if record.state != "complete":
         lines += _comment(say(f"report.state.{record.state}"))
-    blocks = [*_findings(record), *_start(record), *_again(record), *_clean(record)]
+    blocks = [*_findings(record), *_start(record), *_again(record), *_next(record), *_clean(record)]
     if not blocks:
         lines += ["#", *_comment(say("report.actions.nothing"))]
     for title, commands in blocks:
@@ -64,6 +65,12 @@ def _again(record: RunRecord) -> list[Block]:
         return [(say("report.actions.resume"), (line,))]
     line = again_line(record)
     return [] if line is None else [(say("report.actions.again"), (line,))]
+
+
+def _next(record: RunRecord) -> list[Block]:
+    """The whole check-up, after one that measured only a part."""
+    step = next_step(record)
+    return [] if step is None else [(say("report.actions.next"), (step.line,))]
 
 
 def _clean(record: RunRecord) -> list[Block]:

@@ -47,6 +47,21 @@ def again_line(record: RunRecord) -> str | None:
     return shlex.join(("healthcheck", *words, "-H", f"{folder}/exclude.hosts"))
 
 
+def whole_line(record: RunRecord) -> str | None:
+    """The line that measures the hosts of a run as a whole, with its arguments; None where nothing less was asked for.
+
+    `--playbook` of a probe is what a run names without a flag. A resumed run does not say what it had before.
+    """
+    arguments = record.provenance.arguments
+    if arguments[:1] not in (("run",), ("probe",)) or any(True for _ in _values(arguments, None, "resume")):
+        return None
+    words = _without(arguments[1:], None, "only", lambda _: True)
+    if arguments[0] == "run":
+        return shlex.join(("healthcheck", "run", *words)) if len(words) < len(arguments[1:]) else None
+    playbook = [record.playbook.name, *_values(words, None, "playbook")][-1]
+    return shlex.join(("healthcheck", "run", playbook, *_without(words, None, "playbook", lambda _: True)))
+
+
 def raw_line(record: RunRecord, job: JobRecord) -> str | None:
     """The line that shows both streams of a job as received; None where their place is not recorded."""
     if not job.raw:

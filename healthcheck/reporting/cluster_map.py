@@ -180,7 +180,7 @@ def _answer(record: RunRecord, groups: Sequence[Group]) -> Message:
     total = len(record.hosts)
     passed = sum(host.verdict is Verdict.PASS for host in record.hosts)
     if passed == total:
-        return say("report.map.answer_all", total=total)
+        return say("report.map.answer_one") if total == 1 else say("report.map.answer_all", total=total)
     touched = sum(not group.all_pass for group in groups)
     if len(groups) == 1:
         return say("report.map.answer_one_group", passed=passed, total=total)

@@ -5,6 +5,11 @@ from __future__ import annotations
 from healthcheck.model.message import Message, say
 
 
+def any_of(total: int) -> Message:
+    """Behind a negation: nothing was found against `any of 32 nodes`."""
+    return say("report.counted.one") if total == 1 else say("report.looks.any", n=total)
+
+
 def counted(n: int, total: int) -> Message:
     """`n` of `total` nodes as the subject or object of a sentence; nowhere its first word."""
     if n != total:

@@ -6,15 +6,18 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from healthcheck.model.finding import Finding
+from healthcheck.model.finding import CheckResult, Finding
 from healthcheck.model.message import Message, say
 from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.counted import any_of, counted
 from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.names import folded
 
 LONGEST_NAMES = 60
+REACHED = "host.reached"
+"""The check that says whether a node answered at all."""
 
 
 class Decision(Struct, frozen=True):
@@ -77,9 +80,13 @@ def _of_a_proof(record: RunRecord, left: Sequence[tuple[Verdict, Sequence[str]]]
 
 
 def not_asked_together(record: RunRecord) -> str:
-    """What was asked for instead of a proof: `looked_only`, `looked_bad` (not all well), `alone_only`; else empty."""
+    """What was asked for instead of a proof: `looked_only` or `looked_bad` (not all well), `alone_only` or `alone_bad`;
+    else empty."""
     if record.state == "complete" and record.provenance.only == PROBE_STAGE:
         return "looked_only" if record.verdict in (Verdict.PASS, Verdict.DEGRADED) else "looked_bad"
+    alone = record.provenance.only == "single_node" and len(record.hosts) > 1
+    if record.state == "complete" and alone and record.jobs and record.verdict not in (Verdict.PASS, Verdict.DEGRADED):
+        return "alone_bad"
     good = record.state == "complete" and record.verdict in (Verdict.PASS, Verdict.DEGRADED)
     if not good or record.healthy_hosts or any(job.stage != "single_node" for job in record.jobs):
         return ""
@@ -90,12 +97,33 @@ def _nothing_proven(record: RunRecord) -> Message:
     """Why there is no list: somebody who asked for looks only, or for each node alone, should read just that."""
     kind, total = not_asked_together(record), len(record.hosts)
     if kind == "looked_only":
-        clear = record.verdict is Verdict.PASS
-        return say("report.decision.looked_only" if clear else "report.decision.looked_degraded", total=total)
+        if record.verdict is Verdict.PASS:
+            return say("report.decision.looked_only", who=any_of(total))
+        return say("report.decision.looked_degraded")
     if kind == "looked_bad":
+        return _looked_bad(record)
+    if kind == "alone_only":
+        return say("report.decision.alone_only", total=total)
+    if kind == "alone_bad":
         bad = sum(host.verdict > Verdict.PASS for host in record.hosts)
-        return say("report.decision.looked_bad", bad=bad, total=total)
-    return say("report.decision.alone_only", total=total) if kind == "alone_only" else say("report.decision.none")
+        return say("report.decision.alone_bad", who=counted(bad, total))
+    return say("report.decision.none")
+
+
+def _looked_bad(record: RunRecord) -> Message:
+    """Who has something against it, and who did not answer: of those nothing is known."""
+    total, silent = len(record.hosts), {check.component.host for check in record.checks if _unanswered(check)}
+    bad = sum(host.verdict > Verdict.PASS and host.name not in silent for host in record.hosts)
+    if not silent:
+        return say("report.decision.looked_bad", who=counted(bad, total))
+    no_answer = counted(len(silent), total)
+    if not bad:
+        return say("report.decision.looked_silent", who=no_answer)
+    return say("report.decision.looked_both", who=counted(bad, total), silent=no_answer)
+
+
+def _unanswered(check: CheckResult) -> bool:
+    return check.check == REACHED and check.verdict > Verdict.PASS
 
 
 def excluded(record: RunRecord) -> tuple[str, ...]:

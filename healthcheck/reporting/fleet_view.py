@@ -8,6 +8,7 @@ from healthcheck.evaluation.fleet import NOT_TOLD
 from healthcheck.model.fleet import FleetSetting, FleetValue
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
+from healthcheck.reporting.counted import counted
 from healthcheck.reporting.figures import one_line
 
 MOST_VALUES = 6
@@ -62,7 +63,8 @@ def _answer(record: RunRecord, differ: tuple[FleetRow, ...]) -> str:
     if not record.fleet:
         return str(say("report.fleet.none"))
     read, total = max(sum(value.count for value in setting.values) for setting in record.fleet), len(record.hosts)
+    who = counted(read, total)
     if not differ:
-        return str(say("report.fleet.answer_same", read=read, total=total))
+        return str(say("report.fleet.answer_one" if read == 1 else "report.fleet.answer_same", who=who))
     names = ", ".join(row.name for row in differ)
-    return str(say("report.fleet.answer", read=read, total=total, n=len(differ), all=len(record.fleet), names=names))
+    return str(say("report.fleet.answer", who=who, n=len(differ), all=len(record.fleet), names=names))

@@ -12,7 +12,8 @@ from healthcheck.model.message import say
 from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
-from healthcheck.reporting.counted import counted
+from healthcheck.reporting.counted import any_of, counted
+from healthcheck.reporting.decision import REACHED
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.names import folded
@@ -27,7 +28,6 @@ _AREAS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("software", ("nccl_tests.", "mpi.", "nccl.", "software.", "fleet.", "hostfile.")),
     ("free", ("node.busy", "node.leftovers", "node.allocation")),
 )
-_REACHED = "host.reached"
 MOST_ROWS = 60
 
 
@@ -123,12 +123,13 @@ def looks_answer(looked: Looks) -> str:
     )
     told = [say(code, who=counted(len(who), total), names=folded(who)) for code, who in found if who]
     if looked.clear and not looked.against:
-        told.insert(0, say("report.looks.clear", who=counted(len(looked.clear), total)))
+        clear = len(looked.clear)
+        told.insert(0, say("report.looks.clear", who=any_of(total) if clear == total else counted(clear, total)))
     return in_a_row((*told, unread_told(looked.not_read)), "text.next")
 
 
 def _answered(checks: Iterable[CheckResult]) -> bool:
-    return not any(check.check == _REACHED and check.verdict > Verdict.PASS for check in checks)
+    return not any(check.check == REACHED and check.verdict > Verdict.PASS for check in checks)
 
 
 def _worst(cells: Iterable[_Cell]) -> Verdict:

@@ -30,6 +30,9 @@ MOST_VALUES = 20
 """Values of one version that are told; more of them are no versions."""
 _GBYTE = 1e9
 _VERDICTS = ", ".join(f"{verdict.value} {verdict.name}" for verdict in Verdict)
+_EXIT_CODES = (
+    "Exit code: 0 PASS, 1 FAIL, 3 INCONCLUSIVE, 4 DEGRADED (0 with --allow-degraded), 128 + number of a signal."
+)
 _KNOWN_GOOD = "known_good"
 _NOT_JUDGED = "not_judged"
 
@@ -105,11 +108,11 @@ def _run(record: RunRecord) -> Iterator[Metric]:
     yield Metric("run_info", "The run; of versions the most common one.", tuple(told), {tuple(told.values()): 1})
     for name, text, value in (
         ("run_verdict", f"Verdict of the run: {_VERDICTS}.", float(record.verdict.value)),
-        ("run_exit_code", "Exit code: 0 PASS, 1 FAIL, 3 INCONCLUSIVE, 4 DEGRADED.", _float(record.exit_code)),
+        ("run_exit_code", _EXIT_CODES, _float(record.exit_code)),
         ("run_complete", "1 if the run came to its end, 0 if not.", float(record.state == "complete")),
         ("run_started_timestamp_seconds", "Unix time at which the run began.", _unix(record.started_at)),
         ("run_finished_timestamp_seconds", "Unix time at which the run ended.", _unix(record.finished_at)),
-        ("run_duration_seconds", "From the begin of the run to its end.", duration_s(record)),
+        ("run_duration_seconds", "From the beginning of the run to its end.", duration_s(record)),
     ):
         yield Metric(name, text, (), {} if value is None else {(): value})
 
@@ -121,7 +124,7 @@ def _hosts(record: RunRecord) -> Iterator[Metric]:
     for name, text, hosts in (
         ("healthy_hosts", "Hosts to start on: proven together and PASS (healthy.hosts).", record.healthy_hosts),
         ("proven_hosts", "Hosts of the job that proved them together.", record.proven_together),
-        ("excluded_hosts", "Hosts that were measured or looked at, and left out.", record.excluded_hosts),
+        ("excluded_hosts", "Hosts that were named and left out (exclude.hosts).", record.excluded_hosts),
     ):
         yield Metric(name, text, (), {(): float(len(hosts))})
     verdicts = (((one_line(host.name),), float(host.verdict.value)) for host in record.hosts)

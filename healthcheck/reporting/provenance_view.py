@@ -85,7 +85,7 @@ def _limits(record: RunRecord) -> tuple[tuple[str, str, str, str, str], ...]:
 
 
 def _versions(record: RunRecord, without: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    unknown = str(say("report.not_recorded"))
+    unknown, not_recognised = str(say("report.not_recorded")), str(say("report.versions.no_platform"))
     no_hosts = str(say("report.versions.no_hosts")) if record.simulated else unknown
     made_by = record.provenance
     digest = str(say("report.versions.digest", digest=made_by.playbook_sha256)) if made_by.playbook_sha256 else unknown
@@ -93,7 +93,7 @@ def _versions(record: RunRecord, without: frozenset[str]) -> tuple[tuple[str, st
         (str(say("report.versions.tool")), made_by.tool or unknown),
         *((name, value) for name, value in sorted(made_by.versions.items()) if name not in without),
         (str(say("report.versions.playbook", name=record.playbook.name)), digest),
-        (str(say("report.versions.platform")), record.platform.name if record.platform is not None else unknown),
+        (str(say("report.versions.platform")), record.platform.name if record.platform is not None else not_recognised),
         (str(say("report.versions.hostfile")), made_by.hostfile or no_hosts),
         (str(say("report.versions.arguments")), shlex.join(made_by.arguments) or unknown),
     ]

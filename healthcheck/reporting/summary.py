@@ -14,6 +14,7 @@ from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.looks import Looks
 from healthcheck.reporting.map_rows import map_rows
 from healthcheck.reporting.names import folded
+from healthcheck.reporting.scope import Next
 from healthcheck.reporting.terminal_tables import (
     bandwidth_lines,
     limit_lines,
@@ -65,7 +66,7 @@ def stdout_line(record: RunRecord) -> str:
     if record.state != "complete":
         parts.append(record.state)
     out = excluded(record)
-    if out and not_asked_together(record) in ("", "looked_bad"):
+    if out and not_asked_together(record) in ("", "looked_bad", "alone_bad"):
         parts.append(f"excluded {_named(out)}")
     busy = tuple(check.component.host for check in record.checks if check.sets_aside and check.component.host)
     if busy and not_asked_together(record).startswith("looked"):
@@ -111,7 +112,7 @@ def terminal_summary(record: RunRecord, width: int, folder: str | None = None, v
         remark_lines(view.looks, width) if verbose else [],
         _not_read(view.looks, width, verbose, only_looked=not record.jobs),
         limit_lines(view, width) if verbose else [],
-        _files(record, where, width),
+        _files(record, view.next, where, width),
     )
     lines: list[str] = []
     for block in filter(None, blocks):
@@ -169,7 +170,7 @@ def _map(cluster: ClusterMap, width: int) -> list[str]:
     return lines
 
 
-def _files(record: RunRecord, where: str, width: int) -> list[str]:
+def _files(record: RunRecord, step: Next | None, where: str, width: int) -> list[str]:
     """Where to go from here: (what it is, the line to copy, what belongs to it)."""
     lines: list[tuple[str, str, str]] = []
     resume = resume_line(record, where)
@@ -180,6 +181,8 @@ def _files(record: RunRecord, where: str, width: int) -> list[str]:
         label = say("report.terminal.start_simulated" if record.simulated else "report.terminal.start")
         lines.append((str(label), first, _size(record)))
         lines += [("", f"{say('report.terminal.or')} {other}", "") for other in others]
+    if step is not None:
+        lines.append((str(say("report.terminal.next")), step.line, ""))
     lines.append((str(say("report.terminal.report")), f"{where}/report.html", ""))
     commented = str(say("report.terminal.commented"))
     lines.append((str(say("report.terminal.commands")), f"{where}/suggested-actions.sh", commented))

@@ -59,6 +59,7 @@ class Ticket(Struct, frozen=True):
     agree: str
     made_with: str
     limits: str
+    files: str
 
 
 def ticket(page: Page) -> Ticket:
@@ -91,7 +92,15 @@ def ticket(page: Page) -> Ticket:
             say("report.ticket.limit", what=what, peak=peak, healthy=healthy, broken=broken)
             for what, peak, healthy, broken, _ in page.limits
         ),
+        files=str(say(_files(page))),
     )
+
+
+def _files(page: Page) -> str:
+    """The code of the text that says what the other files hold: nothing is promised that this run has none of."""
+    if page.search is not None:
+        return "report.ticket.files"
+    return "report.ticket.files_jobs" if page.bandwidth.rows else "report.ticket.files_looks"
 
 
 def _quotes(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from healthcheck.model.message import Message, phrase, say
+from healthcheck.model.message import phrase, say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.bandwidth import Bandwidth, bandwidth
@@ -22,6 +22,7 @@ from healthcheck.reporting.looks import Looks, looks, looks_answer
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.node_table import NodeLine, NodeRow, node_lines, node_rows
 from healthcheck.reporting.provenance_view import provenance
+from healthcheck.reporting.scope import Next, next_step, no_search, scope_told, title
 from healthcheck.reporting.search_view import SearchView, search_view
 from healthcheck.reporting.since import BeforeAfter, Since, since_view
 from healthcheck.reporting.todo import FULL_ENTRIES, Entry, todo
@@ -73,6 +74,7 @@ class Page(Struct, frozen=True):
     facts: tuple[str, ...]
     warnings: tuple[str, ...]
     start: Start | None
+    next: Next | None
     meta: tuple[str, ...]
     by_verdict: tuple[tuple[Verdict, int, str], ...]
     nodes_told: str
@@ -111,22 +113,15 @@ def page(record: RunRecord, before: BeforeAfter | None = None) -> Page:
     made = provenance(record)
     return Page(
         verdict=record.verdict,
-        title=str(
-            say(
-                "report.title",
-                verdict=record.verdict.name,
-                ready=len(record.healthy_hosts),
-                total=len(record.hosts),
-                run_id=one_line(record.run_id),
-            )
-        ),
+        title=title(record),
         simulated=record.simulated,
         state_note="" if record.state == "complete" else str(say(f"report.state.{record.state}")),
         state_short="" if record.state == "complete" else str(say(f"report.state.short.{record.state}")),
         decision=one_line(str(decision.sentence)),
-        facts=headline(entries, table),
+        facts=(*headline(entries, table), *filter(None, (no_search(record),))),
         warnings=_warnings(record),
         start=_start(record, decision),
+        next=next_step(record),
         meta=_meta(record),
         by_verdict=_by_verdict(record),
         nodes_told=_nodes_told(record),
@@ -145,11 +140,11 @@ def page(record: RunRecord, before: BeforeAfter | None = None) -> Page:
         limits=made.limits,
         versions=made.versions,
         answers=Answers(
-            todo=str(say("report.todo.count", n=len(entries))),
+            todo=_todo_answer(entries),
             bandwidth=bandwidth_answer(table),
             looks=looks_answer(looked),
             nodes=_nodes_answer(record),
-            provenance=str(say("report.provenance.answer")),
+            provenance=str(say("report.provenance.answer" if record.jobs else "report.provenance.looks")),
         ),
         contents=_contents(record, before),
         bars=bars(record, table),
@@ -174,10 +169,10 @@ def _start(record: RunRecord, decision: Decision) -> Start | None:
         return None
     slots = slots_of(record)
     ready = len(record.healthy_hosts)
-    title = say("report.start.title_simulated" if record.simulated else "report.start.title_no_slots", ready=ready)
+    told = say("report.start.title_simulated" if record.simulated else "report.start.title_no_slots", ready=ready)
     if not record.simulated and all(name in slots for name in record.healthy_hosts):
-        title = say("report.start.title", ready=ready, slots=sum(slots[name] for name in record.healthy_hosts))
-    return Start(str(title), start_lines(record, "healthy.hosts"))
+        told = say("report.start.title", ready=ready, slots=sum(slots[name] for name in record.healthy_hosts))
+    return Start(str(told), start_lines(record, "healthy.hosts"))
 
 
 def start_lines(record: RunRecord, hostfile: str) -> tuple[str, ...]:
@@ -199,7 +194,7 @@ def _meta(record: RunRecord) -> tuple[str, ...]:
         str(say("report.meta.nodes_platform", n=total, platform=one_line(machine))),
         moment(record.started_at),
         elapsed(record.started_at, record.finished_at),
-        f"{say('report.meta.playbook')} {one_line(record.playbook.name)}",
+        scope_told(record),
         f"{say('report.meta.run')} {one_line(record.run_id)}",
         str(say("report.meta.no_exit_code") if code is None else say("report.meta.exit_code", code=code)),
     )
@@ -226,6 +221,12 @@ def _nothing_to_do(record: RunRecord, entries: Sequence[Entry]) -> str:
     return str(say("report.todo.nothing" if healthy else "report.todo.nothing_but"))
 
 
+def _todo_answer(entries: Sequence[Entry]) -> str:
+    count = say("report.todo.one") if len(entries) == 1 else say("report.todo.count", n=len(entries))
+    suggested = say("report.todo.suggested") if any(entry.commands for entry in entries) else ""
+    return in_a_row((count, suggested), "text.next")
+
+
 def _contents(record: RunRecord, before: BeforeAfter | None) -> tuple[tuple[str, str], ...]:
     """(anchor, code of its title) of the sections this page has, in their order."""
     absent = {"search": record.search is None, "since": before is None}
@@ -237,8 +238,9 @@ def _nodes_answer(record: RunRecord) -> str:
     passed = sum(host.verdict is Verdict.PASS for host in record.hosts)
     if not total:
         return str(say("report.nodes.none"))
-    code = "report.nodes.told_all" if passed == total else "report.nodes.told"
-    return str(Message(code, {"passed": passed, "total": total}))
+    if passed == total:
+        return str(say("report.map.answer_one") if total == 1 else say("report.nodes.told_all", total=total))
+    return str(say("report.nodes.told", passed=passed, total=total))
 
 
 def _links(nodes: Sequence[NodeLine], rows: Sequence[NodeRow], entries: Sequence[Entry]) -> dict[int, str]:

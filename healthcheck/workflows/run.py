@@ -58,7 +58,10 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
         ledger.save("interrupted", signum)
         raise Interrupted(signum)
     record = ledger.save("complete")
-    if any(map(request.wants, BENCHMARK_STAGES)):
+    if request.only == "single_node" and not record.healthy_hosts:
+        measured = {host for job in record.jobs if job.rows for host in job.hosts}
+        ended = say("run.alone", measured=len(measured), hosts=len(record.hosts))
+    elif any(map(request.wants, BENCHMARK_STAGES)):
         ended = say("run.ended", ready=len(record.healthy_hosts), hosts=len(record.hosts))
     else:
         ended = say("run.looked_at", looked=len(ledger.facts), hosts=len(record.hosts))

@@ -132,7 +132,7 @@ def _too_few(stage: Stage, count: int, ledger: Ledger) -> None:
     if named == 1:
         ledger.add_checks([between(stage, say("stage.one_host"), "stage.does_not_apply", Verdict.SKIPPED)])
     else:
-        message = say("stage.too_few_hosts", count=count, named=named)
+        message = say("stage.too_few_hosts", count=count, named=named) if count else say("stage.no_hosts", named=named)
         ledger.add_checks([between(stage, message, "stage.too_few_hosts")])
 
 
