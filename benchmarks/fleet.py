@@ -28,10 +28,11 @@ from msgspec.structs import replace
 from healthcheck.__main__ import run as healthcheck
 from healthcheck.evaluation.gate import run_verdict
 from healthcheck.evaluation.limits import verdict_of_fraction
-from healthcheck.evaluation.reading import judged_rows, percent, slower_placement
+from healthcheck.evaluation.reading import percent
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.fleet import FleetSetting, FleetValue
+from healthcheck.model.judged import judged_rows, slower_placement
 from healthcheck.model.measurement import CollectiveRow, Placement
 from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.record import JobRecord, RunRecord

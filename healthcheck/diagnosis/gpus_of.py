@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from statistics import median
 
+from healthcheck.evaluation.reading import told_at
 from healthcheck.model.component import Component, gpu, node
 from healthcheck.model.finding import CheckResult, Confidence
 from healthcheck.model.message import Message, say
 from healthcheck.model.reading import Evidence
+from healthcheck.model.units import signed
 from healthcheck.model.verdict import Verdict
 
 CHECK = "localise.gpu"
@@ -20,10 +22,13 @@ _LEAST_PAIRS = 3
 Gpus = tuple[int, ...]
 
 
-def gpu_checks(host: str, readings: Mapping[Gpus, float | None], verdict: Verdict) -> tuple[CheckResult, ...]:
+def gpu_checks(
+    host: str, readings: Mapping[Gpus, float | None], verdict: Verdict, size_bytes: int | None = None
+) -> tuple[CheckResult, ...]:
     """One result a GPU whose pairs are both slow; one for the node where a pair alone is; a PASS where nothing differs.
 
-    `readings`: GB/s of each set of GPUs, None where the job did not finish. `verdict` is that of the node alone.
+    `readings`: GB/s of each set of GPUs at `size_bytes`, None where the job did not finish. `verdict` is that of the
+    node alone.
     """
     pairs = {gpus: value for gpus, value in readings.items() if len(gpus) == 2}
     finished = sorted((value for value in pairs.values() if value is not None), reverse=True)
@@ -33,7 +38,7 @@ def gpu_checks(host: str, readings: Mapping[Gpus, float | None], verdict: Verdic
     usual = median(finished[: max(2, len(finished) // _FASTEST_SHARE)])
     losses = {gpus: 1.0 if value is None else 1 - value / usual for gpus, value in pairs.items()}
     slow = [gpus for gpus, loss in losses.items() if loss >= LEAST_LOSS]
-    evidence = tuple(_quoted(gpus, value, usual) for gpus, value in readings.items())
+    evidence = tuple(_quoted(gpus, value, usual, size_bytes) for gpus, value in readings.items())
 
     def told(component: Component, message: Message, rule: str, sure: Confidence) -> CheckResult:
         name = f"{rule}.{sure.value}"
@@ -62,11 +67,10 @@ def _slow_on_both_sides(slow: Collection[Gpus]) -> Sequence[int]:
     return sorted({index for index in met if met.count(index) > 1})
 
 
-def _quoted(gpus: Gpus, value: float | None, usual: float) -> Evidence:
+def _quoted(gpus: Gpus, value: float | None, usual: float, size_bytes: int | None) -> Evidence:
     source = str(say("search.gpu.source", gpus=", ".join(map(str, gpus))))
     if value is None:
         return Evidence(source, str(say("search.reading_stuck")))
-    percent = round(100 * (value / usual - 1))
-    return Evidence(
-        source, str(say("search.reading", measured=round(value, 1), expected=round(usual, 1), percent=percent))
-    )
+    change = signed(100 * (value / usual - 1), 0)
+    measured = told_at(value, size_bytes)
+    return Evidence(source, str(say("search.reading", measured=measured, expected=round(usual, 1), change=change)))

@@ -10,11 +10,13 @@ from healthcheck.diagnosis.rails_of import SlowRails
 from healthcheck.diagnosis.search import Ending
 from healthcheck.diagnosis.search_record import Found, untested
 from healthcheck.diagnosis.standings import CALM
+from healthcheck.evaluation.reading import told_at
 from healthcheck.model.component import FABRIC, Component, hca, link, node, path
 from healthcheck.model.finding import CheckResult, Confidence
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.reading import Evidence
 from healthcheck.model.search import LinkStanding, NodeStanding, PairReading, Standing
+from healthcheck.model.units import signed
 from healthcheck.model.verdict import Verdict
 
 NODE_CHECK = "localise.node"
@@ -235,11 +237,11 @@ class _Told:
         a, b = (host, self._partner(host, place)) if host else (reading.a, reading.b)
         return say("search.fine", round=reading.round, a=a, b=b, **numbers)
 
-    def _numbers(self, place: int, reading: PairReading) -> dict[str, float | int]:
+    def _numbers(self, place: int, reading: PairReading) -> dict[str, Arg]:
         return {
-            "measured": round(reading.busbw_gbyte_s or 0.0, 1),
+            "measured": told_at(reading.busbw_gbyte_s or 0.0, reading.size_bytes),
             "expected": round(self.view.levels[place].value, 1),
-            "percent": round(100 * self.view.residuals[place]),
+            "change": signed(100 * self.view.residuals[place], 0),
         }
 
 
@@ -252,9 +254,9 @@ def _ending(found: Found, slow: Verdict, *, named: bool, why: Message | None) ->
     """The one result about the search itself: PASS when the rest is proven and somebody was named."""
     last = found.played[-1].fulls[-1] if found.played and found.played[-1].fulls else found.slow_run
     rounds = 1 + len(found.played)
-    numbers = {
+    numbers: dict[str, Arg] = {
         "hosts": len(last.hosts),
-        "measured": round(last.busbw_gbyte_s or 0.0, 1),
+        "measured": told_at(last.busbw_gbyte_s or 0.0, last.size_bytes),
         "expected": round(last.expected_gbyte_s, 1),
     }
     verdict, rule = max(Verdict.DEGRADED, slow), f"search.{found.ending}"
@@ -307,9 +309,10 @@ def _joint(found: Found) -> Iterable[Evidence]:
         if reading.busbw_gbyte_s is None:
             yield Evidence(source, str(say("search.reading_stuck")))
         else:
-            percent = round(-100 * reading.shortfall)
-            measured, expected = round(reading.busbw_gbyte_s, 1), round(reading.expected_gbyte_s, 1)
-            yield Evidence(source, str(say("search.reading", measured=measured, expected=expected, percent=percent)))
+            change = signed(-100 * reading.shortfall, 0)
+            measured = told_at(reading.busbw_gbyte_s, reading.size_bytes)
+            expected = round(reading.expected_gbyte_s, 1)
+            yield Evidence(source, str(say("search.reading", measured=measured, expected=expected, change=change)))
 
 
 def unsettled(found: Found) -> tuple[str, ...]:

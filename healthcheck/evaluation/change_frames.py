@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from healthcheck.evaluation.reading import SATURATED_BYTES, WITHIN_FACTOR
 from healthcheck.model.digest import DigestJob, RunDigest
+from healthcheck.model.judged import SATURATED_BYTES, WITHIN_FACTOR
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,6 +14,7 @@ from msgspec import Struct
 from healthcheck.evaluation import change_noise as noise
 from healthcheck.evaluation.change_frames import KIND
 from healthcheck.evaluation.change_noise import Noise
+from healthcheck.evaluation.change_told import Halves, Rows, change_percent, told_gbyte_s, told_halves
 from healthcheck.model.comparison import CellChange, Direction, GroupChange, Moved
 from healthcheck.model.message import Message, say
 
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
 
 
 class Grid(Struct, frozen=True):
-    """One group: subjects x cells (size, placement). `change` are logarithms, NaN where a cell is not in both runs."""
+    """One group: subjects x cells (size, placement). `change` are logarithms, NaN where a cell is not in both runs.
+
+    `told` is (before, after) of each subject.
+    """
 
     stage: str
     collective: str
@@ -42,6 +46,7 @@ class Grid(Struct, frozen=True):
     change: Floats
     before: Floats
     after: Floats
+    told: tuple[tuple[Halves, Halves], ...]
     repeats: tuple[int, int]
     launches: float
     """Standard deviation of the change as the repeats show it; NaN where there are none."""
@@ -53,15 +58,15 @@ class Grid(Struct, frozen=True):
         return 1 + subjects + cells + (subjects * cells if self.saturated else 0)
 
 
-def grids(both: pd.DataFrame) -> tuple[Grid, ...]:
+def grids(both: pd.DataFrame, before: Rows, after: Rows) -> tuple[Grid, ...]:
     """The groups of the paired rows, in the order in which they were measured, large sizes first."""
     found = []
     for key, rows in both.groupby([*KIND, "saturated"], sort=False):
-        found.append(_grid(key, rows))
+        found.append(_grid(key, rows, before, after))
     return tuple(sorted(found, key=lambda grid: not grid.saturated))
 
 
-def _grid(key: Hashable, rows: pd.DataFrame) -> Grid:
+def _grid(key: Hashable, rows: pd.DataFrame, rows_before: Rows, rows_after: Rows) -> Grid:
     import numpy as np
 
     assert isinstance(key, tuple)
@@ -77,17 +82,23 @@ def _grid(key: Hashable, rows: pd.DataFrame) -> Grid:
         )
         # All cells of one launch move together, so that their number makes nothing surer.
         launches = noise.MEDIAN_COSTS * math.sqrt(float(np.mean(own)))
+    kind = (str(stage), str(collective), int(nodes), int(ranks))
+    subjects = tuple(map(str, change.index))
+    cells = tuple((int(size), str(placement)) for size, placement in change.columns)
+    there = ~np.isnan(change.to_numpy(float))
+    told = []
+    for name, has in zip(subjects, there, strict=True):
+        both = frozenset(cell for cell, known in zip(cells, has, strict=True) if known)
+        told.append((told_halves(rows_before[*kind, name], both), told_halves(rows_after[*kind, name], both)))
     return Grid(
-        stage=str(stage),
-        collective=str(collective),
-        nodes=int(nodes),
-        ranks=int(ranks),
+        *kind,
         saturated=bool(saturated),
-        subjects=tuple(map(str, change.index)),
-        cells=tuple((int(size), str(placement)) for size, placement in change.columns),
+        subjects=subjects,
+        cells=cells,
         change=change.to_numpy(float),
         before=before.to_numpy(float),
         after=after.to_numpy(float),
+        told=tuple(told),
         repeats=repeats,
         launches=launches,
     )
@@ -118,6 +129,7 @@ def judge(grid: Grid, questions: int) -> tuple[GroupChange, tuple[Moved, ...]]:
     if not together:
         ways = {one.direction for one in moved}
         fleet = ways.pop() if len(ways) == 1 else Direction.SAME
+    told_before, told_after = (told_gbyte_s(side) for side in zip(*grid.told, strict=True))
     change = GroupChange(
         stage=grid.stage,
         collective=grid.collective,
@@ -125,9 +137,10 @@ def judge(grid: Grid, questions: int) -> tuple[GroupChange, tuple[Moved, ...]]:
         n_ranks=grid.ranks,
         saturated=grid.saturated,
         subjects=len(grid.subjects),
-        before_gbyte_s=_middle(grid.before),
-        after_gbyte_s=_middle(grid.after),
-        change_percent=noise.percent(shift),
+        before_gbyte_s=told_before,
+        after_gbyte_s=told_after,
+        change_percent=change_percent(told_before, told_after),
+        median_change_percent=noise.percent(shift),
         noise_percent=100 * of_one.sigma,
         bar_percent=-noise.percent(-bar),
         fleet_bar_percent=None if fleet_bar is None else -noise.percent(-fleet_bar),
@@ -223,7 +236,8 @@ def _cells(
         shift = float(shifts[column])
         way = _way(shift, of_cell.of_median(n).bar(questions)) if together else Direction.SAME
         before, after = (float(np.nanmedian(side[:, column])) for side in (grid.before, grid.after))
-        found.append(CellChange(size, placement, before, after, noise.percent(shift), way))
+        told = change_percent(before, after)
+        found.append(CellChange(size, placement, before, after, told, noise.percent(shift), way))
     return tuple(found), bars, shifts if together else np.zeros_like(shifts)
 
 
@@ -251,6 +265,7 @@ def _in_one_cell(grid: Grid, named: Flags, bars: Floats, shifts: Floats) -> list
                 before_gbyte_s=float(grid.before[row, column]),
                 after_gbyte_s=float(grid.after[row, column]),
                 change_percent=noise.percent(value),
+                median_change_percent=noise.percent(value),
                 bar_percent=-noise.percent(-bar),
                 size_bytes=size,
                 placement=placement,
@@ -260,8 +275,7 @@ def _in_one_cell(grid: Grid, named: Flags, bars: Floats, shifts: Floats) -> list
 
 
 def _one(grid: Grid, row: int, way: Direction, change: float, bar: float, beside: float | None) -> Moved:
-    import numpy as np
-
+    before, after = (told_gbyte_s([side]) for side in grid.told[row])
     return Moved(
         stage=grid.stage,
         collective=grid.collective,
@@ -269,9 +283,10 @@ def _one(grid: Grid, row: int, way: Direction, change: float, bar: float, beside
         nodes=grid.nodes,
         n_ranks=grid.ranks,
         direction=way,
-        before_gbyte_s=float(np.nanmedian(grid.before[row])),
-        after_gbyte_s=float(np.nanmedian(grid.after[row])),
-        change_percent=noise.percent(change),
+        before_gbyte_s=before,
+        after_gbyte_s=after,
+        change_percent=change_percent(before, after),
+        median_change_percent=noise.percent(change),
         bar_percent=-noise.percent(-bar),
         saturated=grid.saturated,
         from_fleet_percent=None if beside is None else noise.percent(beside),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from healthcheck.evaluation import change_frames, change_groups
+from healthcheck.evaluation.change_told import rows_of
 from healthcheck.evaluation.comparability import absent, gaps, refusals, replaced
 from healthcheck.evaluation.fleet_changes import node_changes, run_changes
 from healthcheck.evaluation.verdict_changes import Named, verdict_changes
@@ -36,7 +37,7 @@ def compare(before: RunDigest, after: RunDigest) -> Comparison:
     if refused:
         return _refused(before, after, refused)
     both = change_frames.paired(change_frames.readings(before), change_frames.readings(after))
-    grids = change_groups.grids(both)
+    grids = change_groups.grids(both, rows_of(before), rows_of(after))
     # Every group has an equal part of the false alarms: one job over all nodes must not pay for a thousand nodes.
     judged = [change_groups.judge(grid, len(grids) * grid.questions) for grid in grids]
     groups = tuple(change for change, _ in judged)
@@ -91,7 +92,7 @@ def _side(run: RunDigest) -> Side:
 
 
 def _by_change(one: Moved) -> tuple[int, float, list[tuple[int, int, str]]]:
-    return _ORDER[one.direction], -abs(one.change_percent), natural(one.hosts)
+    return _ORDER[one.direction], -abs(one.median_change_percent), natural(one.hosts)
 
 
 def _who(moved: Iterable[Moved], verdicts: Iterable[Named], way: Direction) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ def told_of(run: PastRun) -> EarlierRun:
     """A run as one point of each of its stages."""
     groups: dict[tuple[str, str], list[PastJob]] = {}
     for job in run.jobs:
-        if job.stage in BENCHMARK_STAGES and job.at_largest is not None and job.hosts:
+        if job.stage in BENCHMARK_STAGES and job.judged is not None and job.hosts:
             groups.setdefault((job.stage, job.collective), []).append(job)
     return EarlierRun(run.run_id, run.started_at, run.verdict, tuple(map(_reading, groups.values())))
 
@@ -45,9 +45,9 @@ def _reading(jobs: Sequence[PastJob]) -> PastReading:
     alone = [job for job in jobs if len(job.hosts) == 1]
     if not alone:
         first = jobs[0]
-        value = first.at_largest or 0.0
+        value = first.judged or 0.0
         return PastReading(first.stage, first.collective, len(first.hosts), value, value, "", first.verdict)
-    values = [(job.at_largest or 0.0, job.hosts[0]) for job in alone]
+    values = [(job.judged or 0.0, job.hosts[0]) for job in alone]
     lowest, host = min(values)
     middle = median(value for value, _ in values)
     return PastReading(alone[0].stage, alone[0].collective, len(alone), middle, lowest, host, _worst(alone))

@@ -9,11 +9,12 @@ from msgspec.structs import replace
 from healthcheck.evaluation.integrity import component_of
 from healthcheck.evaluation.known_good_rule import known_good_of
 from healthcheck.evaluation.peaks import Peak, ceiling_gbyte_s, peak
-from healthcheck.evaluation.reading import all_rows, judged_rows, percent, slower_at_largest, slower_placement
+from healthcheck.evaluation.reading import all_rows, percent, slower_at_largest
 from healthcheck.model.algorithm import forced
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.finding import CheckResult
+from healthcheck.model.judged import judged_rows, slower_placement
 from healthcheck.model.message import Message, phrase, say
 from healthcheck.model.platform import Limit, Platform, Thresholds
 from healthcheck.model.playbook import Playbook, Stage

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from healthcheck.model.command import JobOutcome
-from healthcheck.model.measurement import CollectiveRow, Placement
-
-# Below 1 GiB the start-up of each message still shows, and a healthy machine reads low.
-SATURATED_BYTES = 1 << 30
-WITHIN_FACTOR = 8
+from healthcheck.model.judged import SATURATED_BYTES, counted_rows, slower_placement
+from healthcheck.model.measurement import CollectiveRow
+from healthcheck.model.message import Message, say
 
 
 class JudgedReading(Struct, frozen=True):
@@ -48,15 +45,21 @@ def size_gib(size_bytes: int) -> float:
     return round(size_bytes / (1 << 30), 2)
 
 
+def told_at(gbyte_s: float, size_bytes: int | None) -> Message:
+    """`95.3 GB/s at 8 GiB`: a number that is not the one a job is judged by says at which size it was read."""
+    if size_bytes is None:
+        return say("search.gbyte_s", value=f"{gbyte_s:.1f}")
+    return say("search.gbyte_s_at", value=f"{gbyte_s:.1f}", size_gib=size_gib(size_bytes))
+
+
 def all_rows(outcomes: Sequence[JobOutcome]) -> tuple[CollectiveRow, ...]:
     """The rows of all repeats."""
     return tuple(row for outcome in outcomes for table in outcome.output.tables for row in table.rows)
 
 
-def judged_rows(rows: Sequence[CollectiveRow]) -> tuple[CollectiveRow, ...]:
-    """The rows that count: at least 1 GiB and within a factor 8 of the largest. The footer average never counts."""
-    largest = max((row.size_bytes for row in rows), default=0)
-    return tuple(row for row in rows if row.size_bytes >= SATURATED_BYTES and row.size_bytes * WITHIN_FACTOR >= largest)
+def largest_bytes(outcomes: Sequence[JobOutcome]) -> int | None:
+    """The largest size that was printed; None without rows."""
+    return max((row.size_bytes for row in all_rows(outcomes)), default=None)
 
 
 def judged_reading(outcomes: Sequence[JobOutcome]) -> JudgedReading | None:
@@ -64,7 +67,7 @@ def judged_reading(outcomes: Sequence[JobOutcome]) -> JudgedReading | None:
     that have a bus bandwidth."""
     rows = all_rows(outcomes)
     largest = max((row.size_bytes for row in rows), default=0)
-    counted = judged_rows(rows) or tuple(row for row in rows if row.size_bytes == largest)
+    counted = counted_rows(rows)
     slower = slower_placement(counted, lambda half: half.busbw_gbyte_s)
     if slower is None:
         return None
@@ -75,20 +78,6 @@ def slower_at_largest(rows: Sequence[CollectiveRow]) -> tuple[str, float] | None
     """(placement, bus bandwidth in GB/s) at the largest size alone, of the slower placement."""
     largest = max((row.size_bytes for row in rows), default=0)
     return slower_placement([row for row in rows if row.size_bytes == largest], lambda half: half.busbw_gbyte_s)
-
-
-def slower_placement(
-    rows: Sequence[CollectiveRow], of: Callable[[Placement], float | None]
-) -> tuple[str, float] | None:
-    """(placement, median over `rows`) of the half where `of` is lower; None where it was printed nowhere."""
-    values: dict[str, list[float]] = {}
-    for row in rows:
-        for name, half in row.placements:
-            value = of(half)
-            if value is not None:
-                values.setdefault(name, []).append(value)
-    medians = {name: statistics.median(found) for name, found in values.items()}
-    return min(medians.items(), key=lambda item: item[1], default=None)
 
 
 def percent(fraction: float, *limits: float) -> int:

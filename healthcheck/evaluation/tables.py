@@ -10,8 +10,9 @@ from healthcheck.evaluation.integrity import DID_NOT_RUN
 from healthcheck.evaluation.known_good import KNOWN_GOOD_FRACTION, least_bytes, lowest_reference
 from healthcheck.evaluation.limits import DEFAULT_THRESHOLDS, verdict_of_fraction
 from healthcheck.evaluation.peaks import ceiling_gbyte_s, peak
-from healthcheck.evaluation.reading import judged_rows, slower_at_largest, slower_placement, tenths
+from healthcheck.evaluation.reading import slower_at_largest, tenths
 from healthcheck.model.collective import Collective
+from healthcheck.model.judged import judged_rows, slower_placement
 from healthcheck.model.measurement import CollectiveTable, FailureKind, OutputState, ParsedOutput
 from healthcheck.model.message import Message, say
 from healthcheck.model.platform import Platform
@@ -77,6 +78,7 @@ def judge_table(table: CollectiveTable, platform: Platform) -> TableJudgement:
             percent=percent,
             peak_gbyte_s=round(top, 2),
             name=platform.name,
+            largest_gbyte_s=round(largest[1], 2),
             share=share,
             expected_gbyte_s=known.value,
         )

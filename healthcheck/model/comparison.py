@@ -45,23 +45,29 @@ class Side(Struct, frozen=True):
 
 
 class CellChange(Struct, frozen=True):
-    """One size and placement over all subjects of a group: medians in GB/s, the median change in per cent."""
+    """One size and placement over all subjects of a group: medians in GB/s, and what follows from them in per cent.
+
+    `median_change_percent` is the median of the changes, which decides.
+    """
 
     size_bytes: int
     placement: str
     before_gbyte_s: float
     after_gbyte_s: float
     change_percent: float
+    median_change_percent: float
     direction: Direction
 
 
 class GroupChange(Struct, frozen=True):
     """All jobs of one kind side by side: one stage, collective, number of nodes a job, ranks and range of sizes.
 
-    `subjects` are the pairs that were compared: nodes where a job has one node, else jobs. `change_percent` is the
-    median of their changes, `noise_percent` one standard deviation of the change of one of them, which counts from
-    `bar_percent` on, the median from `fleet_bar_percent` on (None for fewer than five subjects: each stands for
-    itself). `saturated` is False for the sizes below those that are judged.
+    `subjects` are the pairs that were compared: nodes where a job has one node, else jobs. The bandwidths are the
+    medians of what each is judged by (`model/judged.py`) over the sizes of both runs; `change_percent` follows.
+    `median_change_percent` is what decides: the median over the subjects of the median change of each, size by size.
+    `noise_percent` is one standard deviation of the change of one of them, which counts from `bar_percent` on, the
+    median from `fleet_bar_percent` on (None for fewer than five subjects: each stands for itself). `saturated` is False
+    for the sizes below those that are judged.
     """
 
     stage: str
@@ -73,6 +79,7 @@ class GroupChange(Struct, frozen=True):
     before_gbyte_s: float
     after_gbyte_s: float
     change_percent: float
+    median_change_percent: float
     noise_percent: float
     bar_percent: float
     fleet_bar_percent: float | None
@@ -86,7 +93,7 @@ class Moved(Struct, frozen=True):
 
     `hosts` is a folded node set. `from_fleet_percent` is the change beside the median of the others, None where there
     are too few of them. `saturated` is False for the sizes below those that are judged. `size_bytes` and `placement`
-    are set where only that size and placement moved.
+    are set where only that size and placement moved. Bandwidths and changes are told as in `GroupChange`.
     `direction` SAME: it did not follow the others.
     """
 
@@ -99,6 +106,7 @@ class Moved(Struct, frozen=True):
     before_gbyte_s: float
     after_gbyte_s: float
     change_percent: float
+    median_change_percent: float
     bar_percent: float
     saturated: bool = True
     from_fleet_percent: float | None = None

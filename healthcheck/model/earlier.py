@@ -9,7 +9,7 @@ from healthcheck.model.message import Message
 
 
 class PastReading(Struct, frozen=True):
-    """What one run read in one stage, GB/s of bus bandwidth at the largest size, the slower placement.
+    """What one run read in one stage: the number its jobs were judged by (`model/judged.py`), GB/s.
 
     Of jobs on one node each: their median, the lowest of them and whose it is. Of jobs over several nodes: the first,
     as the nodes were found, which is its own lowest and nobody's. `nodes` is how many took part, `verdict` the worst.

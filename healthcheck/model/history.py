@@ -26,6 +26,7 @@ class PastJob(Struct, frozen=True, array_like=True, gc=False):
 
     `hosts` in rank order. `out_of_place` and `in_place` are bus bandwidths in GB/s (10^9), one for each of `sizes`
     (bytes, rising): the median over the repeats; None where nothing was printed. `verdict` is the worst of the repeats.
+    `judged` is what it was judged by (`model/judged.py`), GB/s.
     """
 
     stage: str
@@ -36,12 +37,7 @@ class PastJob(Struct, frozen=True, array_like=True, gc=False):
     sizes: tuple[int, ...]
     out_of_place: tuple[float | None, ...]
     in_place: tuple[float | None, ...]
-
-    @property
-    def at_largest(self) -> float | None:
-        """Bus bandwidth in GB/s at the largest size, of the slower placement; None when it was not measured."""
-        last = [half[-1] for half in (self.out_of_place, self.in_place) if half]
-        return min((value for value in last if value is not None), default=None)
+    judged: float | None = None
 
 
 class PastRun(Struct, frozen=True, gc=False):

@@ -36,6 +36,7 @@ class PairReading(Struct, frozen=True):
     """What a pair read in a round. `busbw_gbyte_s` is that of the slowest rail where rails were measured apart.
 
     None: the job did not finish, which is the slowest reading there is. `rails`: every rail by its number, where known.
+    `size_bytes` is the size at which it was read, None where nobody says.
     """
 
     round: int
@@ -45,16 +46,22 @@ class PairReading(Struct, frozen=True):
     busbw_gbyte_s: float | None
     rails: tuple[float, ...] = ()
     job: str = ""
+    size_bytes: int | None = None
 
 
 class FullReading(Struct, frozen=True):
-    """What a job over many hosts read: the slow run itself (round 1), a verification, or half of the hosts."""
+    """What a job over many hosts read: the slow run itself (round 1), a verification, or half of the hosts.
+
+    Its largest size is read, `size_bytes`: over many nodes a curve rises later, and there jobs of few and of many
+    differ least.
+    """
 
     round: int
     hosts: tuple[str, ...]
     busbw_gbyte_s: float | None
     expected_gbyte_s: float
     job: str = ""
+    size_bytes: int | None = None
 
     @property
     def shortfall(self) -> float:

@@ -76,13 +76,14 @@ COMPARE_TEXTS: dict[str, str] = {
     "compare.column.change": "change",
     "compare.column.noise": "noise",
     "compare.column.counts_from": "counts from",
-    "compare.group": "{stage} {collective} {sizes}, {compared}: {before} -> {after} GB/s, {change} (noise "
-    "{noise:.1f} %, counts from {bar:.1f} % on)",
-    "compare.noise": "Noise of {stage} {collective}: {how}.",
+    "compare.group": "{stage} {collective} {sizes}, {compared}: {before} -> {after} GB/s, {change} (size by size "
+    "{median}, noise {noise:.1f} %, counts from {bar:.1f} % on)",
+    "compare.noise": "{stage} {collective}: size by size the median change is {change}, and that decides. Its noise is "
+    "{how}.",
     "compare.nodes": "{n} {n:node|nodes}",
     "compare.one_job": "job of {n}",
     "compare.numbers": "{before} -> {after} GB/s, {change}",
-    "compare.beside": "({change} beside the others)",
+    "compare.beside": "(size by size {change} beside the others)",
     "compare.at": "at {size} {placement}",
     "compare.small_sizes": "at its small sizes",
     "compare.then": "{hosts}  {stages}; before: {reason}",

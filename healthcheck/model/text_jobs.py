@@ -21,8 +21,8 @@ JOB_TEXTS: dict[str, str] = {
     "job.inconsistent": "at {size} bytes busbw does not fit algbw: the numbers contradict each other",
     "job.whole": "complete: {rows} {rows:size|sizes}, {ranks} {ranks:rank|ranks}, 0 wrong",
     "bandwidth.not_saturated": "the largest size, {largest_bytes} bytes, is below 1 GiB: too small to judge",
-    "bandwidth.of_peak": "{what} {observed_gbyte_s} GB/s ({placement}), {percent} % of peak {peak_gbyte_s}",
-    "bandwidth.above_peak": "{what} {observed_gbyte_s} GB/s ({placement}) is {percent} % of peak {peak_gbyte_s}: "
+    "bandwidth.of_peak": "{what} {observed_gbyte_s:.1f} GB/s ({placement}), {percent} % of peak {peak_gbyte_s:g}",
+    "bandwidth.above_peak": "{what} {observed_gbyte_s:.1f} GB/s ({placement}) is {percent} % of peak {peak_gbyte_s:g}: "
     "not possible on that machine type; choose the platform that fits",
     "bandwidth.no_peak": "measured, but no bound of {name} is published: there is nothing to hold it against",
     "bandwidth.no_limit": "measured, but the platform is unknown: there is nothing to hold it against",

@@ -57,18 +57,18 @@ PLOT_TEXTS: dict[str, str] = {
     "report.plots.pairs.slow": "{n} {n:pair|pairs} measured, slow: {pairs}.",
     "report.plots.pairs.most_slow": "{n} {n:pair|pairs} measured, {slow} of them slow.",
     "report.plots.pairs.pair": "{a} with {b}",
-    "report.plots.pairs.note": "GB/s, all readings of a pair in their order; a slow one has its loss beside it. A row "
-    "and column of slow cells is a node, a single cell is a link. A dot: not measured together.",
+    "report.plots.pairs.note": "{unit}, all readings of a pair in their order; a slow one has its loss beside it. A "
+    "row and column of slow cells is a node, a single cell is a link. A dot: not measured together.",
     "report.plots.pairs.loss": "{value} (-{loss} %)",
     "report.plots.pairs.unmeasured": "not measured",
     "report.plots.pairs.rest": "{n} more {n:group|groups} with slow pairs: see the rounds.",
     "report.plots.past.title": "{stage}, {collective}: the last {n} {n:run|runs}",
     "report.plots.past.limit": "PASS from {value}",
-    "report.plots.past.now": "This run: {now} GB/s, {change} % against the median of the {n} {n:run|runs} before it "
-    "({low} to {high} GB/s).",
+    "report.plots.past.now": "This run: {now} GB/s, {change} % against {middle} GB/s, the median of the {n} "
+    "{n:run|runs} before it ({low} to {high} GB/s).",
+    "report.plots.past.now_other": "This run: {now} GB/s on {nodes} {nodes:node|nodes}. The {n} {n:run|runs} before "
+    "it, over another number of nodes: {low} to {high} GB/s.",
     "report.plots.past.before": "The {n} {n:run|runs} before this one: {low} to {high} GB/s.",
-    "report.plots.past.note_inside": "At the largest size, the slower placement. Solid: median of the nodes; dashed: "
-    "the lowest node. Marks differ by verdict.",
-    "report.plots.past.note_between": "At the largest size, the slower placement, all nodes as found. Marks differ by "
-    "verdict.",
+    "report.plots.past.note_inside": "Solid: median of the nodes; dashed: the lowest node. Marks differ by verdict.",
+    "report.plots.past.note_between": "All nodes as found. Marks differ by verdict.",
 }

@@ -26,11 +26,10 @@ PROGRESS_TEXTS: dict[str, str] = {
     "progress.count": "{done} of {of}",
     "progress.round": "round {round}",
     "progress.now": "now: {groups}",
-    "progress.pairs_read": "round {round}: {pairs} {pairs:pair|pairs}, slowest {a} with {b} {busbw} GB/s; {doubt}",
+    "progress.pairs_read": "round {round}: {pairs} {pairs:pair|pairs}, slowest {a} with {b} {busbw}; {doubt}",
     "progress.pairs_stuck": "round {round}: {pairs} {pairs:pair|pairs}, {a} with {b} did not finish; {doubt}",
     "progress.pairs_none": "round {round}: no pair could be measured; {doubt}",
-    "progress.joint_read": "round {round}: {hosts} {hosts:node|nodes} together {busbw} GB/s, {expected} expected; "
-    "{doubt}",
+    "progress.joint_read": "round {round}: {hosts} {hosts:node|nodes} together {busbw}, {expected} expected; {doubt}",
     "progress.joint_stuck": "round {round}: {hosts} {hosts:node|nodes} together did not finish; {doubt}",
     "progress.suspects": "suspects {names}",
     "progress.suspects_many": "{n} suspects",

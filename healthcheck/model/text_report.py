@@ -166,6 +166,9 @@ REPORT_TEXTS: dict[str, str] = {
     "report.word.algbw": "Size divided by time: how fast the collective looks from outside.",
     "report.word.busbw": "algbw times the share of the data that crosses the links, so that it compares with the link "
     "speed.",
+    "report.word.number": "The bus bandwidth a job is judged by: the median of its judged sizes (1 GiB and more, "
+    "within a factor 8 of its largest) over all its repeats, in the slower placement; any other number says which "
+    "one it is.",
     "report.word.out_of_place": "Input and output are two buffers.",
     "report.word.in_place": "Input and output are the same buffer.",
     "report.word.peak": "What the links of this machine type can carry, from the platform file.",
@@ -177,6 +180,7 @@ REPORT_TEXTS: dict[str, str] = {
     "look.",
     "report.term.algbw": "algbw",
     "report.term.busbw": "busbw",
+    "report.term.number": "the number of a job",
     "report.term.out_of_place": "out-of-place",
     "report.term.in_place": "in-place",
     "report.term.peak": "peak",
@@ -237,7 +241,8 @@ REPORT_TEXTS: dict[str, str] = {
     "parse.max_delta": "this version counts no wrong values; it prints how far the worst one is off: {delta:g}",
     "parse.judged": "busbw {busbw_gbyte_s} GB/s is {percent} % of the peak of {name} ({peak_gbyte_s} GB/s)",
     "parse.below_known_good": "busbw {busbw_gbyte_s} GB/s is {percent} % of the peak of {name} ({peak_gbyte_s} GB/s), "
-    "but only {share} % of the {expected_gbyte_s:g} GB/s that healthy machines of this kind read",
+    "but at its largest size, {largest_gbyte_s:.1f} GB/s, only {share} % of the {expected_gbyte_s:g} GB/s that healthy "
+    "machines of this kind read",
     "parse.above": "busbw {busbw_gbyte_s} GB/s is more than any algorithm can do on {name} ({ceiling_gbyte_s} GB/s): "
     "it was another machine, or another number of ranks",
     "parse.not_judged.incomplete": "not judged: the table is not complete",

@@ -1,7 +1,7 @@
 """Texts of the search for what slows a job between nodes: its progress, its results, its page."""
 
 SEARCH_TEXTS: dict[str, str] = {
-    "search.begins": "{hosts} {hosts:node|nodes} together read {measured} GB/s where {expected} are expected: "
+    "search.begins": "{hosts} {hosts:node|nodes} together read {measured} where {expected} are expected: "
     "searching for who slows them, in pairs {way}",
     "search.way.rails": "rail by rail",
     "search.way.nodes": "of whole nodes",
@@ -10,11 +10,13 @@ SEARCH_TEXTS: dict[str, str] = {
     "search.round": "round {round}: {jobs} {jobs:job|jobs}",
     "search.nothing_to_search": "nothing to search: the nodes together are not slow",
     "search.no_joint_job": "no job over all nodes was measured, so there is nothing to search for",
+    "search.gbyte_s": "{value} GB/s",
+    "search.gbyte_s_at": "{value} GB/s at {size_gib:g} GiB",
     "search.reading_source": "round {round}, with {partner}",
     "search.pair_source": "round {round}, {a} with {b}",
-    "search.reading": "{measured} GB/s, {expected} expected ({percent:+d} %)",
+    "search.reading": "{measured}, {expected} expected ({change} %)",
     "search.reading_stuck": "did not finish",
-    "search.fine": "round {round}, {a} with {b}: {measured} GB/s, {expected} expected ({percent:+d} %)",
+    "search.fine": "round {round}, {a} with {b}: {measured}, {expected} expected ({change} %)",
     "search.joint_source": "round {round}, {hosts} {hosts:node|nodes} together",
     "search.node.confirmed": "loses about {percent} % in pairs with {partners} {partners:partner|different partners}",
     "search.node.likely": "most likely loses about {percent} %: slow in pairs with {partners} "
@@ -41,6 +43,8 @@ SEARCH_TEXTS: dict[str, str] = {
     "search.link.slow": "what lies between {a} and {b} loses about {percent} %: slow in {jobs} {jobs:job|jobs}, and "
     "both are well with others",
     "report.heading.search": "Who slowed the fabric",
+    "report.search.statistic": "A search reads the slower placement at the size beside each number, where jobs of many "
+    "and of few nodes differ least; everywhere else a job has its one number, the median of its judged sizes.",
     "report.search.cost": "{rounds} {rounds:round|rounds} with {jobs} {jobs:job|jobs}, the slow run among them.",
     "report.search.cost_more": "{rounds} {rounds:round|rounds} with {jobs} {jobs:job|jobs}, the slow run among them, "
     "and {more} more beside the rounds.",
@@ -111,9 +115,10 @@ SEARCH_TEXTS: dict[str, str] = {
     "search.path.slow": "pairs between the leaves {a} and {b} lose about {percent} %, and the nodes are well "
     "with others",
     "search.leaf.slow": "{sick} of the {nodes} on the leaf {leaf} are slow: its switch, or something they share",
-    "search.end.verified": "{hosts} {hosts:node|nodes} together are as fast as expected: {measured} of {expected} GB/s",
-    "search.end.once": "slow once and not again: the same {hosts} {hosts:node|nodes} together then read {measured} of "
-    "{expected} GB/s, and no pair is slow",
+    "search.end.verified": "{hosts} {hosts:node|nodes} together are as fast as expected: {measured}, "
+    "{expected} expected",
+    "search.end.once": "slow once and not again: the same {hosts} {hosts:node|nodes} together then read {measured}, "
+    "{expected} expected, and no pair is slow",
     "search.end.still_slow": "what is named does not account for all of it: {hosts} {hosts:node|nodes} together "
     "without it stay slow; losses below {unseen} % could not be seen",
     "search.end.no_order": "no rank order of the other {hosts} avoids what is slow between nodes: they cannot be "

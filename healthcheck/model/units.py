@@ -1,4 +1,4 @@
-"""Sizes and durations as people write them: `8G`, `512M`, `5m`, `1h30m`."""
+"""Sizes, durations and changes as people write them: `8G`, `512M`, `5m`, `1h30m`, `-3.1`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _SIZE_UNIT = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _PART_UNIT = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def signed(value: float, digits: int = 1) -> str:
+    """`-3.1`, `+0.4`, and `0.0` without a sign for what rounds to nothing."""
+    text = f"{value:+.{digits}f}"
+    return text if text.strip("+-0.") else text[1:]
 
 
 class Bytes(int):

@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from healthcheck.errors import InputError
 from healthcheck.model.digest import DigestJob, RunDigest
 from healthcheck.model.history import PastHost, PastJob, PastRun
+from healthcheck.model.judged import judged_gbyte_s
 from healthcheck.model.measurement import CollectiveRow, Placement
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.record_digest import decode_digest
 
-INDEX_SCHEMA = "healthcheck.history_index/1"
+INDEX_SCHEMA = "healthcheck.history_index/2"
 HEADER = b'{"schema": "' + INDEX_SCHEMA.encode() + b'"}'
 SEARCH_STAGE = "localise"
 
@@ -173,6 +174,7 @@ def _past_job(repeats: list[DigestJob]) -> PastJob:
         sizes=sizes,
         out_of_place=tuple(_middle([row.out_of_place for row in rows[size]]) for size in sizes),
         in_place=tuple(_middle([row.in_place for row in rows[size]]) for size in sizes),
+        judged=judged_gbyte_s([row for job in repeats for row in job.rows]),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from healthcheck.evaluation.reading import judged_rows
+from healthcheck.model.judged import judged_rows
 from healthcheck.model.measurement import CollectiveRow
 from healthcheck.model.message import Message, say
 from healthcheck.model.record import JobRecord, RunRecord

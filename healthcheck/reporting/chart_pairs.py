@@ -14,6 +14,7 @@ from healthcheck.reporting.chart import Matrix, MatrixCell, Picture
 from healthcheck.reporting.cluster_map import group_labels, short_names
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row
+from healthcheck.reporting.search_sizes import ReadAt
 
 WHOLE_UP_TO = 16
 """Nodes of which all pairs fit into one matrix; of more, each group with a slow pair has its own."""
@@ -47,13 +48,14 @@ def pair_pictures(record: RunRecord) -> tuple[Picture, ...]:
 
 def _of_kind(record: RunRecord, kind: Kind, readings: _Readings, slow: float) -> list[Picture]:
     names = {host for pair in readings for host in pair}
+    unit = ReadAt(record).told("GB/s", (pair.job for read in readings.values() for pair in read))
     if len(names) <= WHOLE_UP_TO:
         title = say("report.plots.pairs.rails" if kind is Kind.RAILS else "report.plots.pairs.nodes")
-        return [_picture(str(title), names, readings, slow)]
+        return [_picture(str(title), names, readings, slow, unit)]
     _, group_of = group_labels(record)
     bad = [pair for pair, read in readings.items() if _is_slow(read[-1], slow)]
     groups = _covering(bad, group_of)
-    made = [_of_group(group, kind, group_of, readings, bad, slow) for group in groups[:MOST_GROUPS]]
+    made = [_of_group(group, kind, group_of, readings, bad, slow, unit) for group in groups[:MOST_GROUPS]]
     if len(groups) > MOST_GROUPS and made:
         rest = str(say("report.plots.pairs.rest", n=len(groups) - MOST_GROUPS))
         last = made[-1]
@@ -82,6 +84,7 @@ def _of_group(
     readings: _Readings,
     bad: Sequence[tuple[str, str]],
     slow: float,
+    unit: str,
 ) -> Picture:
     """The nodes of a group that were in a slow pair, then whom they were measured with, then the rest of the group."""
     members = [host for host in group_of if group_of[host] == group]
@@ -91,10 +94,10 @@ def _of_group(
     names = list(dict.fromkeys((*doubted, *partners, *(host for host in members if host in paired))))[:MOST_NAMES]
     code = "report.plots.pairs.rails_of" if kind is Kind.RAILS else "report.plots.pairs.nodes_of"
     title = say(code, group=one_line(group))
-    return _picture(str(title), names, readings, slow)
+    return _picture(str(title), names, readings, slow, unit)
 
 
-def _picture(title: str, names: Iterable[str], readings: _Readings, slow: float) -> Picture:
+def _picture(title: str, names: Iterable[str], readings: _Readings, slow: float, unit: str) -> Picture:
     ordered = sorted(names, key=natural)
     kept = set(ordered)
     shown = {pair: read for pair, read in readings.items() if kept.issuperset(pair)}
@@ -103,7 +106,7 @@ def _picture(title: str, names: Iterable[str], readings: _Readings, slow: float)
         place="search",
         title=one_line(title),
         sentence=_sentence(shown, slow),
-        note=str(say("report.plots.pairs.note")),
+        note=str(say("report.plots.pairs.note", unit=unit)),
         matrix=Matrix(
             names=tuple(map(one_line, ordered)),
             short=tuple(short[name] for name in ordered),

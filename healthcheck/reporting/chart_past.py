@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from healthcheck.model.earlier import EarlierRun, PastReading
 from healthcheck.model.message import say
+from healthcheck.model.units import signed
 from healthcheck.parsing.run_history import instant
 from healthcheck.reporting.bandwidth import stage_text
 from healthcheck.reporting.chart import Picture, Table
@@ -85,15 +86,29 @@ def past_picture(chart: PastChart) -> Picture:
 
 
 def _sentence(chart: PastChart) -> str:
-    before = [one.gbyte_s for one in chart.readings[:-1] if one is not None]
     now = chart.readings[-1]
+    found = [one for one in chart.readings[:-1] if one is not None]
+    # Over another number of nodes a job is another job: it is no measure of what changed.
+    alike = [one.gbyte_s for one in found if chart.alone or now is None or one.nodes == now.nodes]
+    before = alike or [one.gbyte_s for one in found]
     low, high, middle = min(before), max(before), median(before)
+    if now is not None and not alike:
+        told = say(
+            "report.plots.past.now_other",
+            now=gbyte_s(now.gbyte_s),
+            nodes=now.nodes,
+            n=len(before),
+            low=gbyte_s(low),
+            high=gbyte_s(high),
+        )
+        return str(told)
     if now is None or middle <= 0:
         return str(say("report.plots.past.before", n=len(before), low=gbyte_s(low), high=gbyte_s(high)))
     told = say(
         "report.plots.past.now",
         now=gbyte_s(now.gbyte_s),
-        change=f"{100 * (now.gbyte_s / middle - 1):+.1f}",
+        middle=gbyte_s(middle),
+        change=signed(100 * (now.gbyte_s / middle - 1)),
         n=len(before),
         low=gbyte_s(low),
         high=gbyte_s(high),

@@ -18,7 +18,7 @@ from healthcheck.model.comparison import (
     VerdictChange,
 )
 from healthcheck.model.message import Message, say
-from healthcheck.model.units import Bytes
+from healthcheck.model.units import Bytes, signed
 from healthcheck.parsing.nodeset import fold
 from healthcheck.reporting.figures import gbyte_s, moment
 from healthcheck.reporting.joining import in_a_row, pair
@@ -71,8 +71,7 @@ class Table(Struct, frozen=True):
 
 def percent(value: float) -> str:
     """`-3.1 %`, `+0.4 %`, `0.0 %`: with its sign, and zero without one."""
-    text = f"{value:+.1f}"
-    return f"{'0.0' if text in ('+0.0', '-0.0') else text} %"
+    return f"{signed(value)} %"
 
 
 def answer(comparison: Comparison) -> str:
@@ -99,7 +98,15 @@ def table(comparison: Comparison) -> Table:
         if cell.direction not in (Direction.SAME, group.direction)
     ]
     remarks += [
-        str(say("compare.noise", stage=group.stage, collective=group.collective, how=str(group.noise_from)))
+        str(
+            say(
+                "compare.noise",
+                stage=group.stage,
+                collective=group.collective,
+                change=percent(group.median_change_percent),
+                how=str(group.noise_from),
+            )
+        )
         for group in groups
         if group.saturated
     ]
@@ -132,6 +139,7 @@ def _sentence(group: GroupChange) -> str:
             before=gbyte_s(group.before_gbyte_s),
             after=gbyte_s(group.after_gbyte_s),
             change=percent(group.change_percent),
+            median=percent(group.median_change_percent),
             noise=group.noise_percent,
             bar=group.bar_percent,
         )

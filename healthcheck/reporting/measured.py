@@ -8,7 +8,7 @@ from statistics import median
 from msgspec import Struct
 from msgspec.structs import replace
 
-from healthcheck.evaluation.reading import judged_rows
+from healthcheck.model.judged import counted_rows
 from healthcheck.model.record import JobRecord, RunRecord
 
 
@@ -30,7 +30,7 @@ class Measured(Struct, frozen=True):
 def measured(job: JobRecord) -> Measured:
     """What a job measured. Where all sizes are too small to be judged, its largest one."""
     largest = max((row.size_bytes for row in job.rows), default=0)
-    rows = judged_rows(job.rows) or tuple(row for row in job.rows if row.size_bytes == largest)
+    rows = counted_rows(job.rows)
     if not rows:
         return Measured()
     outer = [row.out_of_place for row in rows if row.out_of_place is not None]

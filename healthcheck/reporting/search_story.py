@@ -13,6 +13,7 @@ from healthcheck.model.search_jobs import SLOW_SHARE, Speed, full_speed, pair_sp
 from healthcheck.reporting.cluster_map import group_labels
 from healthcheck.reporting.figures import gbyte_s, not_measured, one_line
 from healthcheck.reporting.names import folded
+from healthcheck.reporting.search_sizes import ReadAt
 
 MOST_SLOW = 8
 """Slow pairs of one round with a line of their own; more of them are one line."""
@@ -73,9 +74,10 @@ def story(record: RunRecord, search: SearchRecord) -> Story:
     cleared: set[str] = set()
     was_slow: set[str] = set()
     rounds = []
+    read_at = ReadAt(record)
     for one in search.rounds:
         seen = _seen(one, bar, was_slow, cleared)
-        rows = _rows(one, bar, seen)
+        rows = _rows(one, bar, seen, read_at)
         cleared |= seen.fast
         was_slow |= seen.slow
         left = _named([host for host in hosts if host not in cleared]) or str(say("report.search.left_none"))
@@ -130,40 +132,41 @@ def _mark(hosts: Sequence[str], seen: _Seen) -> str:
     return "out" if seen.fast.isdisjoint(hosts) else "fast"
 
 
-def _rows(one: RoundRecord, bar: float, seen: _Seen) -> tuple[StoryRow, ...]:
+def _rows(one: RoundRecord, bar: float, seen: _Seen, read_at: ReadAt) -> tuple[StoryRow, ...]:
     """The slow jobs one by one, the others as one line."""
-    rows = [_full_row(one, place, bar) for place in range(len(one.fulls))]
+    rows = [_full_row(one, place, bar, read_at) for place in range(len(one.fulls))]
     slow = sorted((pair for pair in one.pairs if _is_slow(pair, bar)), key=lambda pair: -pair.loss)
     fast = [pair for pair in one.pairs if not _is_slow(pair, bar)]
-    rows += [_slow_pair(pair, seen) for pair in slow[:MOST_SLOW]]
+    rows += [_slow_pair(pair, seen, read_at) for pair in slow[:MOST_SLOW]]
     if slow[MOST_SLOW:]:
         rest = slow[MOST_SLOW:]
         names = _named([host for pair in rest for host in (pair.a, pair.b)])
         who = str(say("report.search.rest_slow", n=len(rest), names=names))
-        rows.append(_row(who, rest, slow=True, tells=str(say("report.search.tells_pair"))))
+        rows.append(_row(who, rest, read_at, slow=True, tells=str(say("report.search.tells_pair"))))
     if fast:
         new = _named(sorted(seen.fast - seen.cleared))
         told = say("report.search.tells_cleared", who=new) if new else say("report.search.tells_nothing_new")
         who = str(say("report.search.rest_fast" if slow else "report.search.all_fast", n=len(fast)))
-        rows.append(_row(who, fast, slow=False, tells=str(told)))
+        rows.append(_row(who, fast, read_at, slow=False, tells=str(told)))
     return tuple(rows)
 
 
-def _slow_pair(pair: PairLine, seen: _Seen) -> StoryRow:
+def _slow_pair(pair: PairLine, seen: _Seen, read_at: ReadAt) -> StoryRow:
     again = [host for host in (pair.a, pair.b) if host in seen.was_slow and host not in seen.cleared]
     others = [host for host in (pair.a, pair.b) if host in seen.cleared]
     known = len(again) == 1 and len(others) == 1
     tells = say("report.search.tells_again", who=again[0]) if known else say("report.search.tells_pair")
-    return _row(one_line(f"{pair.a} + {pair.b}"), [pair], slow=True, tells=str(tells))
+    return _row(one_line(f"{pair.a} + {pair.b}"), [pair], read_at, slow=True, tells=str(tells))
 
 
-def _row(who: str, pairs: Sequence[PairLine], *, slow: bool, tells: str) -> StoryRow:
-    values = [pair.measured_gbyte_s for pair in pairs if pair.measured_gbyte_s is not None]
-    shares = [round(100 * (1 - pair.loss)) for pair in pairs if pair.measured_gbyte_s is not None]
+def _row(who: str, pairs: Sequence[PairLine], read_at: ReadAt, *, slow: bool, tells: str) -> StoryRow:
+    read = [pair for pair in pairs if pair.measured_gbyte_s is not None]
+    values = sorted(pair.measured_gbyte_s or 0.0 for pair in read)
+    shares = [round(100 * (1 - pair.loss)) for pair in read]
     stuck = str(say("report.search.stuck"))
     return StoryRow(
         one_line(who),
-        _range([gbyte_s(value) for value in (min(values), max(values))]) if values else stuck,
+        read_at.told(_range([gbyte_s(values[0]), gbyte_s(values[-1])]), [pair.job for pair in read]) if read else stuck,
         _range([f"{share} %" for share in (min(shares), max(shares))]) if shares else not_measured(),
         slow,
         _speed(slow),
@@ -171,7 +174,7 @@ def _row(who: str, pairs: Sequence[PairLine], *, slow: bool, tells: str) -> Stor
     )
 
 
-def _full_row(one: RoundRecord, place: int, bar: float) -> StoryRow:
+def _full_row(one: RoundRecord, place: int, bar: float, read_at: ReadAt) -> StoryRow:
     full = one.fulls[place]
     value = full.measured_gbyte_s
     share = None if value is None else value / full.expected_gbyte_s
@@ -186,7 +189,7 @@ def _full_row(one: RoundRecord, place: int, bar: float) -> StoryRow:
         tells = say("report.search.tells_cleared", who=_named(full.hosts))
     return StoryRow(
         str(say("report.search.together", n=len(full.hosts))),
-        str(say("report.search.stuck")) if value is None else gbyte_s(value),
+        str(say("report.search.stuck")) if value is None else read_at.told(gbyte_s(value), [full.job]),
         not_measured() if share is None else f"{round(100 * share)} %",
         slow,
         _speed(slow),

@@ -21,6 +21,7 @@ from healthcheck.model.search_jobs import SEARCH_STAGE, SLOW_SHARE
 from healthcheck.reporting.figures import gbyte_s, one_line
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.search_jobs import evidence_of, speeds_told
+from healthcheck.reporting.search_sizes import ReadAt
 from healthcheck.reporting.search_story import Story, kind_text, story
 
 MOST_ROWS = 40
@@ -85,6 +86,7 @@ def search_view(record: RunRecord) -> SearchView | None:
     unseen = say("report.search.unseen", unseen=f"{100 * search.unseen:.1f}", noise=f"{100 * search.noise:.1f}")
     lines = [
         *ends,
+        str(say("report.search.statistic")),
         *_cost(record, search),
         str(unseen if paired else say("report.search.no_pair")),
     ]
@@ -96,7 +98,7 @@ def search_view(record: RunRecord) -> SearchView | None:
         rails=tuple(map(_rails, search.rails)),
         lines=tuple(map(one_line, lines)),
         suspects=(*map(_suspect, search.suspects), *_between(search)),
-        rounds=tuple(_round(one, search.unseen * SLOW_SHARE) for one in search.rounds),
+        rounds=tuple(_round(one, search.unseen * SLOW_SHARE, ReadAt(record)) for one in search.rounds),
     )
 
 
@@ -174,10 +176,10 @@ def _between(search: SearchRecord) -> tuple[str, ...]:
     return tuple(one_line(str(message)) for message in (*links, *paths))
 
 
-def _round(one: RoundRecord, slow: float) -> SearchRound:
+def _round(one: RoundRecord, slow: float, read_at: ReadAt) -> SearchRound:
     """The slowest first, so that what is folded away is what is well."""
     pairs = sorted(one.pairs, key=lambda pair: -pair.loss)
-    rows = [*(_full(full) for full in one.fulls), *(_pair(pair, slow) for pair in pairs[:MOST_ROWS])]
+    rows = [*(_full(full, read_at) for full in one.fulls), *(_pair(pair, slow, read_at) for pair in pairs[:MOST_ROWS])]
     rest = []
     left = pairs[MOST_ROWS:]
     if left:
@@ -190,7 +192,7 @@ def _round(one: RoundRecord, slow: float) -> SearchRound:
     return SearchRound(one_line(str(title)), tuple(rows), tuple(map(one_line, rest)))
 
 
-def _pair(pair: PairLine, slow: float) -> SearchRow:
+def _pair(pair: PairLine, slow: float, read_at: ReadAt) -> SearchRow:
     if pair.measured_gbyte_s is None:
         says = say("report.search.stuck")
     elif pair.loss > slow:
@@ -201,15 +203,20 @@ def _pair(pair: PairLine, slow: float) -> SearchRow:
     return SearchRow(
         one_line(who),
         str(say(f"report.search.purpose.{pair.purpose}")),
-        gbyte_s(pair.measured_gbyte_s),
+        _measured(pair, read_at),
         gbyte_s(pair.expected_gbyte_s),
         str(says),
     )
 
 
-def _full(full: FullLine) -> SearchRow:
+def _measured(of: PairLine | FullLine, read_at: ReadAt) -> str:
+    value = gbyte_s(of.measured_gbyte_s)
+    return value if of.measured_gbyte_s is None else read_at.told(value, [of.job])
+
+
+def _full(full: FullLine, read_at: ReadAt) -> SearchRow:
     value = full.measured_gbyte_s
     loss = None if value is None else round(100 * (1 - value / full.expected_gbyte_s))
     says = say("report.search.stuck") if loss is None else say("report.search.of_expected", percent=100 - loss)
     who = str(say("report.search.together", n=len(full.hosts)))
-    return SearchRow(who, "", gbyte_s(value), gbyte_s(full.expected_gbyte_s), str(says))
+    return SearchRow(who, "", _measured(full, read_at), gbyte_s(full.expected_gbyte_s), str(says))

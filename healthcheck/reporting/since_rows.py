@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from statistics import median
 
 from msgspec import Struct
 
 from healthcheck.errors import InputError
+from healthcheck.evaluation.change_told import change_percent
 from healthcheck.model.comparison import Absent, Comparison, Direction, GroupChange, Moved, VerdictChange
 from healthcheck.model.earlier import PastReading
 from healthcheck.model.message import Message, say
@@ -92,16 +92,14 @@ def _moved_rows(moved: Sequence[Moved], whys: dict[str, VerdictChange]) -> Itera
 def _moved(group: Sequence[Moved], why: str) -> SinceRow:
     one = group[0]
     kind = _kind(one.stage, one.collective)
-    changes = sorted(each.change_percent for each in group)
-    low, high = percent(changes[0]), percent(changes[-1])
     return SinceRow(
         folded(each.hosts for each in group) if len(group) > 1 else one_line(one.hosts),
         kind if one.saturated else str(say("report.since.small_sizes", kind=kind)),
-        _value(median(each.before_gbyte_s for each in group)),
-        _value(median(each.after_gbyte_s for each in group)),
-        low if low == high else str(say("report.search.range", low=low, high=high)),
+        _values(each.before_gbyte_s for each in group),
+        _values(each.after_gbyte_s for each in group),
+        _range(map(percent, sorted(each.change_percent for each in group))),
         _word(one.direction),
-        why or str(say("report.since.beyond", bar=one.bar_percent)),
+        why or _beyond(group),
     )
 
 
@@ -115,7 +113,14 @@ def _group(group: GroupChange) -> SinceRow:
         _value(group.after_gbyte_s),
         percent(group.change_percent),
         _word(group.direction),
-        str(say("report.since.noise", noise=group.noise_percent, bar=group.bar_percent)),
+        str(
+            say(
+                "report.since.noise",
+                change=percent(group.median_change_percent),
+                noise=group.noise_percent,
+                bar=group.bar_percent,
+            )
+        ),
     )
 
 
@@ -136,13 +141,17 @@ def _verdict(change: VerdictChange, left: Sequence[str], found: tuple[PastReadin
 
 
 def _joint(change: VerdictChange, before: PastReading, after: PastReading) -> SinceRow:
-    """A job over several nodes, which need not be as many as before: the numbers are told, the verdict decides."""
+    """A job over several nodes, which need not be as many as before: the numbers are told, the verdict decides.
+
+    Over another number of nodes the numbers are no change of anything, so no percentage is made of them.
+    """
+    same = before.nodes == after.nodes and before.gbyte_s > 0
     return SinceRow(
         str(say("report.since.as_found", before=before.nodes, now=after.nodes)),
         _kind(change.stage, change.collective),
         str(say("report.since.judged", value=_value(before.gbyte_s), verdict=one_line(change.before))),
         str(say("report.since.judged", value=_value(after.gbyte_s), verdict=one_line(change.after))),
-        percent(100 * (after.gbyte_s / before.gbyte_s - 1)) if before.gbyte_s > 0 else not_measured(),
+        percent(change_percent(before.gbyte_s, after.gbyte_s)) if same else str(say("report.since.other_count")),
         _word(change.direction),
         _why(change),
     )
@@ -172,8 +181,23 @@ def _stage(stage: str) -> str:
     return str(say(f"report.stage.{stage}")) if stage in STAGES else one_line(stage)
 
 
+def _beyond(group: Sequence[Moved]) -> str:
+    medians = _range(map(percent, sorted(each.median_change_percent for each in group)))
+    return str(say("report.since.beyond", change=medians, bar=group[0].bar_percent))
+
+
 def _value(value: float) -> str:
     return str(say("report.unit.gbyte_s", value=gbyte_s(value)))
+
+
+def _values(values: Iterable[float]) -> str:
+    return str(say("report.unit.gbyte_s", value=_range(map(gbyte_s, sorted(values)))))
+
+
+def _range(texts: Iterable[str]) -> str:
+    """The first and the last; once where they read alike."""
+    told = tuple(texts)
+    return told[0] if told[0] == told[-1] else str(say("report.search.range", low=told[0], high=told[-1]))
 
 
 def _word(way: Direction) -> str:

@@ -13,6 +13,7 @@ from healthcheck.diagnosis.search_record import Found, Phase, Played, search_rec
 from healthcheck.diagnosis.search_results import BUDGET, NO_ORDER, NOTHING_MEASURED, STOPPED, search_checks
 from healthcheck.evaluation.expectation import Expectation
 from healthcheck.evaluation.limits import BUSBW_CHECK, largest_busbw_gbyte_s, thresholds
+from healthcheck.evaluation.reading import largest_bytes, told_at
 from healthcheck.evaluation.rules import reads_low
 from healthcheck.evaluation.stage import JobJudgement
 from healthcheck.model.command import JobOutcome
@@ -97,7 +98,8 @@ class _Search:
         values = [largest_busbw_gbyte_s(each) for each in slow.outcomes]
         finished = [value for value in values if value is not None]
         measured = min(finished) if len(finished) == len(values) and _has_numbers(slow) else None
-        self.slow_run = FullReading(1, self.job.hosts, measured, self.expected.joint(len(self.job.hosts)), self.job.id)
+        expected, size = self.expected.joint(len(self.job.hosts)), largest_bytes(slow.outcomes)
+        self.slow_run = FullReading(1, self.job.hosts, measured, expected, self.job.id, size)
         self.played: list[Played] = []
         self.phases: list[Phase] = []
         self.verified: tuple[str, ...] = ()
@@ -123,7 +125,7 @@ class _Search:
         way = say("search.way.rails") if rails > 1 else say("search.way.nodes")
         message = say("search.begins_stuck", hosts=len(slow.hosts), way=way)
         if slow.busbw_gbyte_s is not None:
-            measured, expected = round(slow.busbw_gbyte_s, 1), round(slow.expected_gbyte_s, 1)
+            measured, expected = told_at(slow.busbw_gbyte_s, slow.size_bytes), round(slow.expected_gbyte_s, 1)
             message = say("search.begins", hosts=len(slow.hosts), measured=measured, expected=expected, way=way)
         begun = Begun(0, budget_s=self._budget_s, suspects=len(slow.hosts))
         self.engine.observer.event(Event(STAGE, message, step=begun))

@@ -41,7 +41,8 @@ def name_gpus(ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome])
     for host, own in planned.items():
         readings = {each.gpus: ended[each.job.id] for each in own if each.job.id in ended and ended[each.job.id].tells}
         values = {gpus: one.measured_gbyte_s for gpus, one in readings.items()}
-        checks = gpu_checks(host, values, slow[host].verdict)
+        size = max((one.size_bytes for one in readings.values() if one.size_bytes is not None), default=None)
+        checks = gpu_checks(host, values, slow[host].verdict, size)
         ledger.add_checks(checks)
         for check in checks:
             if check.verdict > Verdict.PASS:

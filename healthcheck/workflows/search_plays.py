@@ -96,8 +96,8 @@ class Plays:
                 continue
             self.failed_starts.pop(pair.a, None)
             self.failed_starts.pop(pair.b, None)
-            value = result.measured_gbyte_s
-            readings.append(PairReading(step.round, pair.a, pair.b, pair.purpose, value, job=job.id))
+            value, size = result.measured_gbyte_s, result.size_bytes
+            readings.append(PairReading(step.round, pair.a, pair.b, pair.purpose, value, job=job.id, size_bytes=size))
         kind = Kind.RAILS if way.rails > 1 else Kind.NODES
         return Played(step.round, kind, tuple(readings), untested=tuple(untested)), _durations(ended.values())
 
@@ -140,7 +140,7 @@ class Plays:
                 del orders[place]
                 value = self._judged(result) if verify else result.measured_gbyte_s
                 expected = self.expected.joint(len(job.hosts))
-                readings.append(FullReading(step.round, job.hosts, value, expected, job.id))
+                readings.append(FullReading(step.round, job.hosts, value, expected, job.id, result.size_bytes))
             if not orders or self.engine.cancel.wanted:
                 break
         for order in orders.values():

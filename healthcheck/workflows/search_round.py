@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from healthcheck.evaluation.integrity import judge_integrity
 from healthcheck.evaluation.limits import largest_busbw_gbyte_s
+from healthcheck.evaluation.reading import largest_bytes
 from healthcheck.model.command import NEVER_STARTED, CollectiveJob, ExitKind, JobOutcome
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
@@ -29,7 +30,7 @@ WRONG_RESULTS = "integrity.data_check"
 class Ended(Struct, frozen=True):
     """One job of a round. `finished` False with a reason: it began and did not come to a good end.
 
-    `outcome` None: it was not begun. `why` says what kept it from being a measurement.
+    `outcome` None: it was not begun. `why` says what kept it from being a measurement. It was read at `size_bytes`.
     """
 
     job: CollectiveJob
@@ -37,6 +38,7 @@ class Ended(Struct, frozen=True):
     measured_gbyte_s: float | None = None
     did_not_finish: bool = False
     why: Message | None = None
+    size_bytes: int | None = None
 
     @property
     def tells(self) -> bool:
@@ -137,7 +139,7 @@ def read_job(outcome: JobOutcome, ledger: Ledger, *, is_judged: bool) -> Ended:
     stuck = value is None and check.verdict is Verdict.FAIL
     if not is_judged:
         ledger.add_job(outcome, None, () if value is not None else (check.message,))
-    return Ended(job, outcome, value, stuck, check.message)
+    return Ended(job, outcome, value, stuck, check.message, largest_bytes([outcome]))
 
 
 def _reason(checks: Sequence[CheckResult]) -> Message | None:

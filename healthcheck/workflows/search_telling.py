@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from healthcheck.diagnosis.search import Read, Round, Searching
+from healthcheck.evaluation.reading import told_at
 from healthcheck.model.command import CollectiveJob
 from healthcheck.model.message import Message, say
 from healthcheck.model.progress import RoundBegun, RoundRead
@@ -64,7 +65,8 @@ def _read(step: Round, read: Read, doubt: Message) -> Message:
     if slowest is None or slowest.busbw_gbyte_s is None:
         hosts = 0 if slowest is None else len(slowest.hosts)
         return say("progress.joint_stuck", round=step.round, hosts=hosts, doubt=doubt)
-    busbw, expected = f"{slowest.busbw_gbyte_s:.1f}", f"{slowest.expected_gbyte_s:.1f}"
+    busbw = told_at(slowest.busbw_gbyte_s, slowest.size_bytes)
+    expected = f"{slowest.expected_gbyte_s:.1f}"
     hosts = len(slowest.hosts)
     return say("progress.joint_read", round=step.round, hosts=hosts, busbw=busbw, expected=expected, doubt=doubt)
 
@@ -75,5 +77,5 @@ def _pairs(number: int, pairs: Sequence[PairReading], doubt: Message) -> Message
     low = min(pairs, key=lambda one: -1.0 if one.busbw_gbyte_s is None else one.busbw_gbyte_s)
     if low.busbw_gbyte_s is None:
         return say("progress.pairs_stuck", round=number, pairs=len(pairs), a=low.a, b=low.b, doubt=doubt)
-    busbw = f"{low.busbw_gbyte_s:.1f}"
+    busbw = told_at(low.busbw_gbyte_s, low.size_bytes)
     return say("progress.pairs_read", round=number, pairs=len(pairs), a=low.a, b=low.b, busbw=busbw, doubt=doubt)

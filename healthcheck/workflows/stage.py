@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from healthcheck.evaluation.limits import BUSBW_CHECK, largest_busbw_gbyte_s
+from healthcheck.evaluation.limits import BUSBW_CHECK
+from healthcheck.evaluation.reading import judged_reading
 from healthcheck.evaluation.stage import JobJudgement, judge_jobs
 from healthcheck.model.command import CollectiveJob, JobOutcome
 from healthcheck.model.component import FABRIC, node
@@ -148,7 +149,8 @@ def _tell(outcome: JobOutcome, judged: JobJudgement, count: Count, engine: Engin
     decisive = [check for check in judged.checks if check.verdict is judged.verdict]
     # Of several that say the same, the bandwidth is what a person wants to read.
     message = next((check.message for check in decisive if check.check == BUSBW_CHECK), decisive[0].message)
-    step = count.ended(job, largest_busbw_gbyte_s(outcome))
+    reading = judged_reading([outcome])
+    step = count.ended(job, None if reading is None else reading.value)
     who = job.hosts[0] if len(job.hosts) == 1 else ""
     if not who:
         message = say("progress.joint", hosts=len(job.hosts), collective=job.collective.value, what=message)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from healthcheck.evaluation.reading import told_at
 from healthcheck.model.message import say
 from healthcheck.model.progress import Begun, Counted, Over, RoundBegun, RoundRead
 from healthcheck.model.verdict import Verdict
 from healthcheck.ports import Event
+
+SIZE, PAIR_SIZE = 8 << 30, 2 << 30
 
 Moment = tuple[float, Event]
 PROBE, SINGLE, MULTI, SEARCH = "probe", "single_node", "multi_node", "localise"
@@ -65,20 +68,22 @@ def together() -> list[Moment]:
 
 def search() -> list[Moment]:
     """Three rounds name one card of one node."""
-    begins = say("search.begins", hosts=27, measured=96.8, expected=192.0, way=say("search.way.rails"))
+    begins = say("search.begins", hosts=27, measured=told_at(96.8, SIZE), expected=192.0, way=say("search.way.rails"))
     pairs = tuple((NODES[place], NODES[place + 1]) for place in range(1, 27, 2))
     doubt = say("progress.suspects", names="gpu[012-013]")
-    first = say("progress.pairs_read", round=2, pairs=13, a="gpu012", b="gpu013", busbw="12.1", doubt=doubt)
+    first = say(
+        "progress.pairs_read", round=2, pairs=13, a="gpu012", b="gpu013", busbw=told_at(12.1, PAIR_SIZE), doubt=doubt
+    )
     verify = say(
         "progress.joint_read",
         round=3,
         hosts=26,
-        busbw="191.6",
+        busbw=told_at(191.6, SIZE),
         expected="192.0",
         doubt=say("progress.suspects", names="gpu013"),
     )
     named = say("search.rail.confirmed", rail=5, device="mlx5_5", percent=50)
-    ended = say("search.end.verified", hosts=26, measured=191.6, expected=192.0)
+    ended = say("search.end.verified", hosts=26, measured=told_at(191.6, SIZE), expected=192.0)
     return [
         (223.0, Event(SEARCH, begins, step=Begun(0, budget_s=1800.0, suspects=27))),
         (224.0, Event(SEARCH, say("search.round", round=2, jobs=13), step=RoundBegun(2, pairs, 240.0))),

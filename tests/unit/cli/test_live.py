@@ -31,7 +31,7 @@ writing reports/20260314T021503Z-qhzt
   single_node  28 of 28   0:52   median 231.5 GB/s, 77 % of peak 300; gpu027 150.0 DEGRADED
   multi_node     1 of 1   1:14   27 nodes 96.8 GB/s, 48 % of peak 200 FAIL
   localise     3 rounds   2:02   suspects 27 > 2 > gpu013 > gpu013/hca:mlx5_5
-               26 nodes together are as fast as expected: 191.6 of 192.0 GB/s"""
+               26 nodes together are as fast as expected: 191.6 GB/s at 8 GiB, 192.0 expected"""
 
 
 @pytest.fixture(autouse=True)

@@ -14,9 +14,10 @@ from healthcheck.evaluation.limits import (
     verdict_of_fraction,
 )
 from healthcheck.evaluation.peaks import peak
-from healthcheck.evaluation.reading import judged_rows, percent, tenths
+from healthcheck.evaluation.reading import percent, tenths
 from healthcheck.model.collective import Collective
 from healthcheck.model.command import CollectiveJob
+from healthcheck.model.judged import judged_rows
 from healthcheck.model.measurement import CollectiveRow
 from healthcheck.model.message import say
 from healthcheck.model.platform import Limit, Thresholds
@@ -137,7 +138,7 @@ def test_who_set_the_threshold_is_known_and_the_nearest_wins() -> None:
     assert (asked, str(who)) == (Thresholds(0.5, 0.1), "command line")
     assert thresholds(staged, book, A100, None) == (
         strict,
-        say("source.playbook_stage", playbook="b", stage="single_node"),
+        say("source.playbook_stage", playbook="b", stage=staged.name),
     )
     assert thresholds(ALONE, book, A100, None) == (mild, say("source.playbook", playbook="b"))
     assert thresholds(ALONE, BOOK, A100, None)[0] == Thresholds(0.7, 0.5)

@@ -27,8 +27,8 @@ def test_a_straggler_seven_percent_under_its_peers_is_named_with_its_number() ->
     assert (check.verdict, check.rule, check.confidence) == (Verdict.DEGRADED, "peers.outlier", Confidence.CONFIRMED)
     assert (check.observed, check.expected) == (214.8, 231.0)
     assert str(check.message) == (
-        "busbw 214.8 GB/s (out-of-place), 7.0 % under the 231.0 GB/s of the 9 other nodes in the same job, 14.0 times "
-        "their scatter"
+        "busbw 214.8 GB/s (out-of-place), 7.0 % under the median of it and the 9 other nodes in the same job, "
+        "231.0 GB/s, 14.0 times their scatter"
     )
 
 

@@ -313,7 +313,9 @@ def _past(*values: float | None) -> tuple[EarlierRun, ...]:
 def test_the_last_twelve_runs_are_shown_with_a_shape_for_each_verdict() -> None:
     plot = charts(healthy(8), _past(*[190.0 + n / 10 for n in range(15)], 96.8)).plots[-1]
     assert plot.place == "past"
-    assert plot.sentence.startswith("This run: 96.8 GB/s, -49.3 % against the median of the 11 runs before it")
+    assert plot.sentence.startswith(
+        "This run: 96.8 GB/s, -49.3 % against 190.9 GB/s, the median of the 11 runs before it"
+    )
     assert plot.table is not None and len(plot.table.rows) == 12
     assert len(set(re.findall(r'<use href="#([^"]+)"', plot.svg))) == 2
     assert plot.svg.count("<use") == 12
