@@ -38,6 +38,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.left_out": "{names} {n:is|are} {verdict}",
     "report.decision.subset_one": "Do not start on all {total} {total:node|nodes}. Only {name} is proven.",
     "report.decision.none": "Do not start: no set of nodes is proven.",
+    "report.decision.none_ended": "Do not start: the run ended before a set of nodes was proven.",
     "report.cause": "{component}: {cause}",
     "report.number": "{stage}, {who}: {busbw} GB/s, {of_peak}.",
     "report.number_unknown": "{stage}, {who}: {busbw}.",

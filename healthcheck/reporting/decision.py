@@ -107,7 +107,7 @@ def _nothing_proven(record: RunRecord) -> Message:
     if kind == "alone_bad":
         bad = sum(host.verdict > Verdict.PASS for host in record.hosts)
         return say("report.decision.alone_bad", who=counted(bad, total))
-    return say("report.decision.none")
+    return say("report.decision.none" if record.state == "complete" else "report.decision.none_ended")
 
 
 def _looked_bad(record: RunRecord) -> Message:

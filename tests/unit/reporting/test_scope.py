@@ -27,7 +27,15 @@ def _asked(*arguments: str, only: str = "", of: str = "healthy", **changes: obje
 def _probed(*checks: CheckResult, verdict: Verdict = Verdict.PASS) -> RunRecord:
     words = ("probe", "-H", "cluster.hosts", "--playbook", "full")
     return _asked(
-        *words, only="probe", jobs=(), healthy_hosts=(), findings=(), checks=checks, verdict=verdict, search=None
+        *words,
+        only="probe",
+        jobs=(),
+        healthy_hosts=(),
+        proven_together=(),
+        findings=(),
+        checks=checks,
+        verdict=verdict,
+        search=None,
     )
 
 
@@ -102,3 +110,8 @@ def test_the_exit_code_of_a_stopped_run_is_among_those_explained() -> None:
     told = render_metrics(replace(RECORDS["healthy"](), exit_code=130, state="interrupted"))
     (about,) = (line for line in told.splitlines() if line.startswith("# HELP healthcheck_run_exit_code"))
     assert "128 + number of a signal" in about and "--allow-degraded" in about
+
+
+def test_a_run_that_was_stopped_says_why_nothing_is_proven() -> None:
+    stopped = replace(RECORDS["healthy"](), state="interrupted", healthy_hosts=(), proven_together=())
+    assert page(stopped).decision == "Do not start: the run ended before a set of nodes was proven."
