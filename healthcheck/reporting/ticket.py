@@ -8,23 +8,31 @@ from msgspec import Struct
 
 from healthcheck.model.message import say
 from healthcheck.model.verdict import Verdict
-from healthcheck.reporting.bandwidth import Bandwidth, BandwidthRow
+from healthcheck.reporting.cluster_map import Group
 from healthcheck.reporting.joining import in_a_row, pair
 from healthcheck.reporting.map_rows import MapRow, map_rows
-from healthcheck.reporting.names import folded
+from healthcheck.reporting.names import folded, folded_titles
 from healthcheck.reporting.node_table import NodeLine
+from healthcheck.reporting.search_story import StoryRound, StoryRow
 from healthcheck.reporting.since import Since
 from healthcheck.reporting.since_rows import SinceRow
+from healthcheck.reporting.ticket_rows import TicketRow, ticket_rows
 from healthcheck.reporting.todo import Entry
 from healthcheck.reporting.view import Page
 
 MOST_SOURCES, MOST_QUOTES = 3, 3
 """Raw lines of one entry: from how many places, and how many of each."""
-MOST_GROUPS = 8
-MOST_ENTRIES = 40
+MOST_GROUPS = 6
+ENTRY_LINES = 42
+"""Lines of the things to do that are told in full, the most urgent at least; the others are rows of a table."""
+MOST_ENTRIES = 24
 """Things to do in the table below those told in full."""
-MOST_ROWS = 12
+MOST_ROWS = 10
 """Rows of a table or list of which a large cluster could have any number; how many more there are is said."""
+MOST_ROUNDS = 8
+"""Rows of the search; of more than these the page has all."""
+MOST_MOVED = 6
+"""Rows of the comparison with the last run."""
 _KEY_SETTINGS = ("driver", "cuda", "nccl", "mpi", "ofed", "kernel")
 """Settings worth a word in a ticket where all nodes agree on them."""
 
@@ -40,20 +48,24 @@ class Reason(Struct, frozen=True):
 class Ticket(Struct, frozen=True):
     """The shortened parts, in the order of the page. `more_*` count what is left out.
 
-    `quotes` are, for each entry in full, places and their raw lines that say something its evidence does not. `rows`
-    are those of the bandwidth table, each with its share of known-good and the rule that decided; `moved` those of the
-    comparison with the last run, none where nothing moved.
+    `full` are the things to do that are told in full, `quotes` for each of them places and their raw lines that say
+    something its evidence does not; `entries` of the `further` ones are rows of a table. `groups` are those of the map
+    with nodes that are not PASS, or where there are many, the groups of each verdict. `rounds` are the rows of the
+    search, none where they are too many; `moved` those of the comparison with the last run, none where nothing moved.
     """
 
+    full: tuple[Entry, ...]
     quotes: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
+    further: int
     entries: tuple[Entry, ...]
     more_entries: int
     groups: tuple[str, ...]
-    more_groups: int
-    rows: tuple[tuple[BandwidthRow, str, str], ...]
+    rows: tuple[TicketRow, ...]
+    rounds: tuple[tuple[StoryRound, StoryRow], ...]
     reasons: tuple[Reason, ...]
     more_reasons: int
     moved: tuple[SinceRow, ...]
+    more_moved: int
     remarks: tuple[str, ...]
     more_remarks: int
     agree: str
@@ -65,22 +77,29 @@ class Ticket(Struct, frozen=True):
 def ticket(page: Page) -> Ticket:
     """The short form of a page."""
     touched = [group for group in page.cluster.groups if not group.all_pass]
-    rows = map_rows(touched, fold=len(touched) > MOST_GROUPS)
     reasons = _reasons(page)
+    full = _full(page.entries)
+    others = (*page.entries[len(full) :], *page.more_entries)
+    rounds = () if page.search is None else page.search.story.rounds
+    told = tuple((one, row) for one in rounds for row in one.rows)
+    moved = _moved(page.since)
     remarks = [
         *(str(say("report.looks.remark_line", nodes=one.nodes, text=one.text)) for one in page.looks.remarks),
         *(one.line for one in page.looks.not_read),
     ]
     return Ticket(
-        quotes=tuple(map(_quotes, page.entries)),
-        entries=page.more_entries[:MOST_ENTRIES],
-        more_entries=len(page.more_entries[MOST_ENTRIES:]),
-        groups=tuple(map(_map_row, rows[:MOST_GROUPS])),
-        more_groups=sum(row.groups for row in rows[MOST_GROUPS:]),
-        rows=_rows(page.bandwidth, [bar.known_good for bar in page.bars]),
+        full=full,
+        quotes=tuple(map(_quotes, full)),
+        further=len(others),
+        entries=others[:MOST_ENTRIES],
+        more_entries=len(others[MOST_ENTRIES:]),
+        groups=tuple(map(_map_row, map_rows(touched, fold=False)) if len(touched) <= MOST_GROUPS else _where(touched)),
+        rows=ticket_rows(page.bandwidth, [bar.known_good for bar in page.bars]),
+        rounds=told if len(told) <= MOST_ROUNDS else (),
         reasons=reasons[:MOST_ROWS],
         more_reasons=len(reasons[MOST_ROWS:]),
-        moved=_moved(page.since),
+        moved=moved[:MOST_MOVED],
+        more_moved=len(moved[MOST_MOVED:]),
         remarks=tuple(remarks[:MOST_ROWS]),
         more_remarks=len(remarks[MOST_ROWS:]),
         agree=in_a_row(
@@ -103,6 +122,16 @@ def _files(page: Page) -> str:
     return "report.ticket.files_jobs" if page.bandwidth.rows else "report.ticket.files_looks"
 
 
+def _full(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """As many as `ENTRY_LINES` bear, from the first on; no table is made for the last one alone."""
+    lines = 0
+    for place, entry in enumerate(entries):
+        lines += 7 + len(entry.commands) + 3 * bool(entry.commands)
+        if lines > ENTRY_LINES and 0 < place < len(entries) - 1:
+            return tuple(entries[:place])
+    return tuple(entries)
+
+
 def _quotes(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
     told = set(entry.evidence_for)
     by_source: dict[str, list[str]] = {}
@@ -112,17 +141,18 @@ def _quotes(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((source, tuple(texts[:MOST_QUOTES])) for source, texts in list(by_source.items())[:MOST_SOURCES])
 
 
+def _where(touched: Sequence[Group]) -> tuple[str, ...]:
+    """For each verdict the groups in which it is: who has it stands in the table of verdicts."""
+    found: dict[Verdict, list[str]] = {}
+    for group in touched:
+        for verdict, _ in group.others:
+            found.setdefault(verdict, []).append(group.title)
+    return tuple(pair(verdict.name, folded_titles(found[verdict])) for verdict in sorted(found, reverse=True))
+
+
 def _map_row(row: MapRow) -> str:
     others = (f"{verdict.name} {names}" for verdict, names in row.others)
     return pair(row.title, in_a_row((row.count, *others), "text.comma"))
-
-
-def _rows(table: Bandwidth, known_good: Sequence[str]) -> tuple[tuple[BandwidthRow, str, str], ...]:
-    """(row, of known-good, which rule and why); the other rules stand in report.html."""
-    return tuple(
-        (row, good, pair(row.rule, row.why) if row.rule and row.why else row.rule or row.why)
-        for row, good in zip(table.rows, known_good, strict=True)
-    )
 
 
 def _moved(since: Since | None) -> tuple[SinceRow, ...]:

@@ -195,8 +195,10 @@ def test_a_failed_run_over_all_nodes_offers_no_list_either() -> None:
 
 
 def test_the_most_urgent_finding_comes_first() -> None:
-    order = re.findall(r"^### \d+\. .*: ([A-Z]+),", render_markdown(sick()), flags=re.M)
+    order = [entry.verdict.name for entry in page(sick()).entries]
     assert order == ["FAIL", "INCONCLUSIVE", "DEGRADED", "SKIPPED"]
+    told = re.findall(r"^(?:### \d+\. .*:|\| node\d+\S* \|) ([A-Z]+), ", render_markdown(sick()), flags=re.M)
+    assert told == order
 
 
 def test_nodes_with_one_cause_share_an_entry() -> None:
@@ -216,9 +218,12 @@ def test_more_than_ten_findings_become_a_table() -> None:
         Finding(node(name), Verdict.FAIL, Confidence.CONFIRMED, text(f"cause {place}"), text("do"))
         for place, name in enumerate(record.healthy_hosts[:25])
     )
-    page = render_markdown(replace(record, findings=findings))
-    assert "### 10." in page
-    assert "### 11." not in page
+    record = replace(record, findings=findings)
+    html = render_html(record)
+    assert "<h3>10. <code>" in html
+    assert "<h3>11. <code>" not in html
+    assert all(f"cause {place}" in html for place in range(25))
+    page = render_markdown(record)
     assert all(f"cause {place}" in page for place in range(25))
 
 
