@@ -71,7 +71,8 @@ def text(code: str) -> str:
 
 
 def as_document(cause: Cause) -> dict[str, object]:
-    """One cause of the JSON document; the commands are argvs with `{host}`, `{device}` and `{run_id}` to fill in."""
+    """One cause of the JSON document; the commands and repairs are argvs with `{host}`, `{device}`, `{gpu}` and
+    `{run_id}` to fill in."""
     return {
         "code": f"cause.{cause.code}",
         "title": text(f"cause.{cause.code}"),
@@ -85,6 +86,8 @@ def as_document(cause: Cause) -> dict[str, object]:
         "signature": cause.signature,
         "explains": cause.explains,
         "commands": cause.commands,
+        "drain": cause.drain,
+        "repairs": cause.repairs,
         "reference": cause.reference,
     }
 
@@ -177,7 +180,7 @@ def _commands(cause: Cause) -> list[str]:
 
     return [
         shlex.join(re.sub(r"\{(\w+)\}", lambda field: field[1].upper(), word) for word in argv)
-        for argv in cause.commands
+        for argv in (*cause.commands, *cause.repairs)
     ]
 
 

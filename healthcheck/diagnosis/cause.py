@@ -17,6 +17,14 @@ class Severity(StrEnum):
     INFO = "info"  # nothing is broken: not measured, left alone, or follows from something else
 
 
+class Drain(StrEnum):
+    """When jobs have to be kept off the node before it is repaired."""
+
+    NO = "no"
+    FIRST = "first"  # whatever the looks say
+    IF_NEEDED = "if_needed"  # where the looks say so, as the remedy tells
+
+
 class Cause(Struct, frozen=True):
     """One row of the catalogue.
 
@@ -34,10 +42,12 @@ class Cause(Struct, frozen=True):
     row in the catalogue can be explained by it. `contradicted`: check ids or rules whose PASS on the same node speaks
     against it.
 
-    `commands`: argvs whose words may hold `{host}`, `{device}` (behind the colon of a component) and `{run_id}`; of
-    `ssh {host} ...` the last word is what the shell over there gets, with `-t` where it uses sudo, which asks on a
-    terminal. `told`: the message of the check brings the command itself, in its argument `command`. `reference`: where
-    the mechanism or the remedy is described: an URL, or a page of this repository (`docs/...`).
+    `commands`: looks, which change nothing: argvs whose words may hold `{host}`, `{device}` (behind the colon of a
+    component) and `{run_id}`; of `ssh {host} ...` the last word is what the shell over there gets, with `-t` where it
+    uses sudo, which asks on a terminal. `drain`: whether jobs are to be kept off the node. `repairs`: like `commands`,
+    but they change something, so they come after the drain; ` -i {gpu}` stays only where the component is a GPU.
+    `told`: the message of the check brings the command itself, in its argument `command`. `reference`: where the
+    mechanism or the remedy is described: an URL, or a page of this repository (`docs/...`).
     """
 
     code: str
@@ -50,5 +60,7 @@ class Cause(Struct, frozen=True):
     explains: tuple[str, ...] = ()
     contradicted: tuple[str, ...] = ()
     commands: tuple[tuple[str, ...], ...] = ()
+    drain: Drain = Drain.NO
+    repairs: tuple[tuple[str, ...], ...] = ()
     told: bool = False
     reference: str = ""

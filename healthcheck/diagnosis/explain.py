@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
@@ -12,8 +11,9 @@ from healthcheck.diagnosis.causes import BY_CODE, CAUSES, FOLLOWS, NOT_MEASURED,
 from healthcheck.diagnosis.fingerprints import Shape
 from healthcheck.diagnosis.grouping import BETWEEN_NODES, Group, groups
 from healthcheck.diagnosis.hinting import UNEXPLAINED_SLOWNESS, Hinting
+from healthcheck.diagnosis.suggesting import suggested
 from healthcheck.diagnosis.warnings import NOT_ALONE
-from healthcheck.model.component import Component, Kind, natural, node
+from healthcheck.model.component import Kind, natural, node
 from healthcheck.model.finding import CheckResult, Confidence, Finding
 from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.platform import Platform
@@ -131,7 +131,7 @@ def _explained(group: Group, passed: _Passed, hinting: Hinting, run_id: str) -> 
                 *(check.message for check in passed.against(group, cause)),
             )
         ),
-        commands=_told(cause, first.message) + commands(cause, group.component, run_id),
+        commands=_told(cause, first.message) + suggested(cause.commands, group.component, run_id),
         evidence=tuple(evidence)[:MOST_EVIDENCE],
         job=_job(group),
     )
@@ -159,7 +159,7 @@ def _unmeasured(host: str, verdict: Verdict, cause: Cause, run_id: str) -> _Rank
         cause=_text("cause", cause, {}),
         remedy=_text("remedy", cause, {}),
         evidence_for=(say("finding.no_result"),),
-        commands=commands(cause, node(host), run_id),
+        commands=suggested(cause.commands, node(host), run_id),
         evidence=(noted("record.json", say("evidence.no_result", host=host)),),
     )
     return _Ranked(finding, urgency(cause))
@@ -176,23 +176,3 @@ def _as_evidence(check: CheckResult) -> Evidence:
 
 def _distinct(messages: Iterable[Message]) -> tuple[Message, ...]:
     return tuple({(message.code, message.english): message for message in messages}.values())
-
-
-def commands(cause: Cause, component: Component, run_id: str) -> tuple[str, ...]:
-    """The suggested lines of a cause, each word quoted; lines about a host only where the component has one."""
-    host = component.host
-    device = component.text.partition("/")[2].partition(":")[2]
-    lines: list[str] = []
-    for argv in cause.commands:
-        needed = " ".join(argv)
-        if (host is None and "{host}" in needed) or (not device and "{device}" in needed):
-            continue
-        there = argv[0] == "ssh"
-        words = [
-            word.replace("{host}", host or "")
-            .replace("{device}", shlex.quote(device) if there else device)
-            .replace("{run_id}", run_id)
-            for word in argv
-        ]
-        lines.append(shlex.join(words))
-    return tuple(lines)

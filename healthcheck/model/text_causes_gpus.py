@@ -58,7 +58,7 @@ GPU_CAUSE_TEXTS: dict[str, str] = {
     "against.gpu_sram_errors": "nvidia-smi -q says that the SRAM threshold is not exceeded, and the count has not "
     "grown for months.",
     "cause.gpu_rows_used_up": "the memory of a GPU has no spare rows or pages left for its bad ones",
-    "remedy.gpu_rows_used_up": "Take the GPU out of service and have it replaced.",
+    "remedy.gpu_rows_used_up": "Drain the node, then have the GPU replaced.",
     "why.gpu_rows_used_up": "A bad row of memory is replaced by a spare one, a bad page of an older GPU is no longer "
     "used. Both have a limit; beyond it errors stay where they are.",
     "against.gpu_rows_used_up": "nvidia-smi -q -d ROW_REMAPPER says No under remapping failure, and the histogram "

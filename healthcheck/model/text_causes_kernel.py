@@ -72,8 +72,8 @@ KERNEL_CAUSE_TEXTS: dict[str, str] = {
     "one link of one GPU out of use, often the whole fabric.",
     "against.switch_fatal": "All links of all GPUs are active, and the fabric state of every GPU is Completed.",
     "cause.link_lost": "the link of {device} went down while it was in use",
-    "remedy.link_lost": "Reseat or change the cable or transceiver of {device}, check its switch port, and watch "
-    "whether the link goes down again.",
+    "remedy.link_lost": "Drain the node, then reseat or change the cable or transceiver of {device}; check its switch "
+    "port, and watch whether the link goes down again.",
     "why.link_lost": "A link that goes down breaks every connection over it, and comes back seconds later as if "
     "nothing had been. Most often the cable, the transceiver or the switch port is bad.",
     "against.link_lost": "The switch was restarted or its port configured at that time.",

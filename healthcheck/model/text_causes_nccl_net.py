@@ -4,8 +4,8 @@ from __future__ import annotations
 
 NCCL_NET_CAUSE_TEXTS: dict[str, str] = {
     "cause.port_error_event": "the link of a port broke while the job ran",
-    "remedy.port_error_event": "Reseat or change the cable of the port that the line names, check its switch port and "
-    "its error counters.",
+    "remedy.port_error_event": "Drain the node, then reseat or change the cable of the port that the line names; "
+    "check its switch port and its error counters.",
     "why.port_error_event": "The card told NCCL that its port went into an error state: the link went away in the "
     "middle of the job. A cable, a transceiver or the switch port flaps.",
     "against.port_error_event": "link_downed of the port did not grow during the run: then the event is older than "

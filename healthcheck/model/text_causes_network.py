@@ -4,7 +4,8 @@ from __future__ import annotations
 
 NETWORK_CAUSE_TEXTS: dict[str, str] = {
     "cause.hca_down": "port {port} of {device} is down ({state}): cable, transceiver, switch port or subnet manager",
-    "remedy.hca_down": "Reseat the cable of {device} at both ends, check its switch port and the subnet manager.",
+    "remedy.hca_down": "Drain the node, then reseat the cable of {device} at both ends; check its switch port and the "
+    "subnet manager.",
     "why.hca_down": "The port has no link: no light on the cable, a peer that is off, or, with the link up, no "
     "subnet manager to activate it. NCCL leaves such a port out or fails on it.",
     "against.hca_down": "The port is not meant to be cabled, or it came up by itself while the run went on.",
@@ -21,7 +22,8 @@ NETWORK_CAUSE_TEXTS: dict[str, str] = {
     "DOWN that there is no link.",
     "against.hca_inactive": "The ports that are not active belong to the storage or management network.",
     "cause.hca_slow": "the link of {device} came up at {rate:g} of {expected:g} Gb/s: cable, transceiver or port",
-    "remedy.hca_slow": "Reseat or change the cable of {device}, check the speed of its switch port, measure again.",
+    "remedy.hca_slow": "Drain the node, then reseat or change the cable of {device}; check the speed of its switch "
+    "port, measure again.",
     "why.hca_slow": "A link trains at the best rate all its lanes can hold. A bad lane, a dirty transceiver or a "
     "port fixed at a lower speed gives a lower rate, and nothing else shows an error.",
     "against.hca_slow": "The switch port is meant to run at this speed, and so do those of all other nodes.",
@@ -60,14 +62,14 @@ NETWORK_CAUSE_TEXTS: dict[str, str] = {
     "which. Ports of both kinds cannot work together in one job.",
     "against.hca_other_link_layer": "The port is meant for storage and sits on the same kind of card.",
     "cause.hca_link_flaps": "the link of {device} was lost and came back during the run",
-    "remedy.hca_link_flaps": "Reseat or change the cable of {device}, then its transceiver; check the counters of the "
-    "switch port.",
+    "remedy.hca_link_flaps": "Drain the node, then reseat or change the cable of {device}, after that its "
+    "transceiver; check the counters of the switch port.",
     "why.hca_link_flaps": "link_downed counts how often the port lost its link for good and trained again. Every "
     "transfer on it fails or waits meanwhile, which NCCL ends with an error after some seconds.",
     "against.hca_link_flaps": "The switch was restarted, or somebody reseated the cable while the run went on.",
     "cause.hca_link_errors": "the link of {device} has errors",
-    "remedy.hca_link_errors": "Clean or change the cable and transceiver of {device}; sudo mlxlink shows bit errors "
-    "and optical power.",
+    "remedy.hca_link_errors": "Drain the node, then clean or change the cable and transceiver of {device}; sudo "
+    "mlxlink shows bit errors and optical power.",
     "why.hca_link_errors": "Symbol errors and link recoveries that grow under load come from a bad cable, a dirty "
     "optic or a bad port. Every damaged packet is sent again, so bandwidth falls before anything fails.",
     "against.hca_link_errors": "Only port_rcv_remote_physical_errors grew: the damage happened before the last "

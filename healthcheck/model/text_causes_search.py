@@ -4,8 +4,8 @@ from __future__ import annotations
 
 SEARCH_CAUSE_TEXTS: dict[str, str] = {
     "cause.slow_rail": "rail {rail} of this node ({device}) is slow: it carries about {percent} % less than the others",
-    "remedy.slow_rail": "Look at that HCA, its PCIe slot, its cable and its switch port, and at the GPU beside it; "
-    "swap the cable with the one of a healthy rail and search again.",
+    "remedy.slow_rail": "Drain the node, then look at that HCA, its PCIe slot, its cable and its switch port, and at "
+    "the GPU beside it; swap the cable with the one of a healthy rail and search again.",
     "why.slow_rail": "Rail r of every node talks to rail r of all others, so one slow rail makes all wait. Measured by "
     "itself with a proven-good partner, only this one is slow. A rail is a GPU, a PCIe slot, an HCA, a cable and a "
     "switch port; the number does not say which of them.",
@@ -22,13 +22,13 @@ SEARCH_CAUSE_TEXTS: dict[str, str] = {
     "why.slow_gpu_pair": "Both are fast with their other neighbours, so it is what joins them.",
     "against.slow_gpu_pair": "They are joined by fewer links by design.",
     "cause.breaks_alone": "a job on this node alone breaks, as the joint job did",
-    "remedy.breaks_alone": "Keep it out of jobs; read the end of the raw output and the kernel log of the node.",
+    "remedy.breaks_alone": "Drain the node, then read the end of the raw output and its kernel log.",
     "why.breaks_alone": "The joint job named this host in its error, and a job that needs no other node breaks there "
     "as well.",
     "against.breaks_alone": "It passes alone when it is measured again.",
     "cause.slow_node": "jobs with this node are slow: about {percent} % below its peers, with {partners} "
     "{partners:partner|partners}",
-    "remedy.slow_node": "Keep it out of jobs. Compare with a healthy node: NCCL's log (GDRDMA, devices), ibstat, the "
+    "remedy.slow_node": "Drain the node, then compare with a healthy one: NCCL's log (GDRDMA, devices), ibstat, the "
     "PCIe links of its HCAs, versions and settings in this report.",
     "why.slow_node": "A job between nodes runs at the pace of its slowest node. Every pair with this one was slow, and "
     "its partners are fast with others, so it is neither they nor what lies between.",

@@ -11,9 +11,9 @@ PAGE_TEXTS: dict[str, str] = {
     # --- what to do now ---
     "report.todo.one": "One thing to do.",
     "report.todo.count": "{n} {n:thing|things} to do, the most urgent first.",
-    "report.todo.suggested": "The commands are suggestions, none of them has been run; all of them are in "
-    "suggested-actions.sh, commented out. Paths begin where the run was started; a copy of this page has no raw/ "
-    "beside it.",
+    "report.todo.suggested": "The commands are suggestions in the order to run them, none of them has been run; all "
+    "of them are in suggested-actions.sh, commented out. Paths begin where the run was started; a copy of this page "
+    "has no raw/ beside it.",
     # --- the cluster map ---
     "report.map.no_group_whole": "None of the groups is affected as a whole.",
     "report.map.groups_whole": "{n} {n:group has|groups have} no node that is PASS: {names}.",

@@ -73,8 +73,11 @@ REPORT_TEXTS: dict[str, str] = {
     "report.todo.alike_but": "{n} components, one cause: {components}. Told in the words of {component}; what differs "
     "on the others, such as a number, stands in record.json.",
     "report.todo.more_evidence": "{n} more {n:line|lines} in record.json",
-    "report.todo.commands_more": "Shown for {component}; those for up to 10 of them are in suggested-actions.sh, "
-    "all of them in record.json.",
+    "report.todo.commands_more": "Shown for {component}; those for up to 10 of them are in suggested-actions.sh, and "
+    "the same goes for the others.",
+    "report.todo.drain_by_hand": "Without Slurm, a node is drained by leaving it out of the hostfile of the next job.",
+    "report.todo.drain_listed": "Without Slurm, a node is drained by leaving it out of the hostfile of the next job: "
+    "exclude.hosts of this run names it.",
     "report.map.answer_all": "All {total} {total:node|nodes} PASS.",
     "report.map.answer_one": "The node is PASS.",
     "report.map.answer_some": "{passed} of {total} {total:node|nodes} PASS; the others sit in {groups} of "
@@ -192,11 +195,12 @@ REPORT_TEXTS: dict[str, str] = {
     "report.term.confidence": "confidence",
     "report.actions.head": "Suggested actions of healthcheck run {run_id}. Nothing here has been run; every line "
     "is commented out.",
-    "report.actions.how": "Read a line, remove its '# ', run it. Nothing happens when this file is run as it is.",
+    "report.actions.how": "Read a line, remove its '# ', run it; those of one finding in their order, because what "
+    "ends jobs comes after the drain. Nothing happens when this file is run as it is.",
     "report.actions.nothing": "No action is suggested.",
     "report.actions.start": "Start on the {ready} proven {ready:node|nodes}",
     "report.actions.again": "Measure the excluded nodes again, once they are repaired",
-    "report.actions.more": "... and the same for {n} more: {names}; their lines are in record.json",
+    "report.actions.more": "... and the same for {n} more: {names}",
     "report.actions.resume": "Go on where the run was stopped; what is measured stays",
     "report.actions.undo": "End what may still run of this run",
     "report.terminal.not_run": "none of this has been run",

@@ -47,6 +47,7 @@ def _findings(record: RunRecord) -> list[Block]:
             lines.append(str(say("report.actions.more", n=len(entry.unwritten), names=folded(entry.unwritten))))
         head = pair(entry.title, in_a_row((entry.verdict.name, entry.confidence), "text.comma"))
         title = in_a_row((head, entry.cause, entry.remedy), "text.full_stop")
+        title = in_a_row((title, entry.by_hand), "text.next")
         blocks.append((title, tuple(lines)))
     return blocks
 

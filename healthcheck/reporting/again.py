@@ -17,7 +17,7 @@ _FLAGS_BEFORE = "qv"
 
 def run_folder(record: RunRecord) -> str:
     """The run directory as the user would write it where the run was started."""
-    results = [DEFAULT_RESULTS, *_values(record.provenance.arguments, *_RESULTS)][-1]
+    results = [DEFAULT_RESULTS, *values_of(record.provenance.arguments, *_RESULTS)][-1]
     return f"{results.rstrip('/') or '/'}/{record.run_id}"
 
 
@@ -40,10 +40,10 @@ def again_line(record: RunRecord) -> str | None:
     if not excluded(record) or not record.provenance.hostfile or arguments[:1] not in (("run",), ("probe",)):
         return None
     folder = run_folder(record)
-    words = _without(arguments, *_HOSTS, lambda _: True)
-    words = _without(words, *_START, lambda host: host not in ("first", "local", *excluded(record)))
-    if any(True for _ in _values(arguments, None, "resume")):
-        words = [*_without(words, None, "resume", lambda _: True), f"{folder}/inputs/playbook.yaml"]
+    words = without(arguments, *_HOSTS, lambda _: True)
+    words = without(words, *_START, lambda host: host not in ("first", "local", *excluded(record)))
+    if any(True for _ in values_of(arguments, None, "resume")):
+        words = [*without(words, None, "resume", lambda _: True), f"{folder}/inputs/playbook.yaml"]
     return shlex.join(("healthcheck", *words, "-H", f"{folder}/exclude.hosts"))
 
 
@@ -53,13 +53,13 @@ def whole_line(record: RunRecord) -> str | None:
     `--playbook` of a probe is what a run names without a flag. A resumed run does not say what it had before.
     """
     arguments = record.provenance.arguments
-    if arguments[:1] not in (("run",), ("probe",)) or any(True for _ in _values(arguments, None, "resume")):
+    if arguments[:1] not in (("run",), ("probe",)) or any(True for _ in values_of(arguments, None, "resume")):
         return None
-    words = _without(arguments[1:], None, "only", lambda _: True)
+    words = without(arguments[1:], None, "only", lambda _: True)
     if arguments[0] == "run":
         return shlex.join(("healthcheck", "run", *words)) if len(words) < len(arguments[1:]) else None
-    playbook = [record.playbook.name, *_values(words, None, "playbook")][-1]
-    return shlex.join(("healthcheck", "run", playbook, *_without(words, None, "playbook", lambda _: True)))
+    playbook = [record.playbook.name, *values_of(words, None, "playbook")][-1]
+    return shlex.join(("healthcheck", "run", playbook, *without(words, None, "playbook", lambda _: True)))
 
 
 def raw_line(record: RunRecord, job: JobRecord) -> str | None:
@@ -100,12 +100,14 @@ def _taken(words: Sequence[str], short: str | None, long: str) -> Iterator[tuple
         place += 1
 
 
-def _values(words: Sequence[str], short: str | None, long: str) -> Iterator[str]:
+def values_of(words: Sequence[str], short: str | None, long: str) -> Iterator[str]:
+    """The values of every use of one option that takes a value, in order."""
     for _, _, _, value in _taken(words, short, long):
         yield value
 
 
-def _without(words: Sequence[str], short: str | None, long: str, drop: Callable[[str], bool]) -> list[str]:
+def without(words: Sequence[str], short: str | None, long: str, drop: Callable[[str], bool]) -> list[str]:
+    """The words without the uses of one option whose value is to be dropped."""
     kept = list(words)
     for place, length, stays, value in reversed(list(_taken(words, short, long))):
         if drop(value):

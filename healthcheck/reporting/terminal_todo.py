@@ -1,7 +1,8 @@
-"""What to do now, on a terminal: one entry a component, its cause and its remedy below each other in one column."""
+"""What to do now, on a terminal: one entry a component, its cause, remedy and first command in one column."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from healthcheck.model.message import say
@@ -15,6 +16,9 @@ LEAST_ROOM = 48
 MOST_TITLE = 32
 _WORD = max(len(verdict.name) for verdict in Verdict)
 _ARROW = "-> "
+_WORDS = re.compile(r"""(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+""")
+"""The words of a command, with their quotes."""
+_GOES_ON = " \\"
 
 
 def todo_lines(view: Page, width: int, verbose: bool = False) -> list[str]:
@@ -47,4 +51,19 @@ def _entry(entry: Entry, head: str, column: int, width: int) -> Sequence[str]:
     return [
         *wrapped(cause, width, head, indent, break_long=False),
         *wrapped(entry.remedy, width, indent + _ARROW, indent + " " * len(_ARROW), break_long=False),
+        *(_to_copy(entry.commands[0], width, indent + " " * len(_ARROW)) if entry.commands else ()),
     ]
+
+
+def _to_copy(command: str, width: int, indent: str) -> Sequence[str]:
+    """A command over as many lines as it needs, which a shell reads as one; none where a word is too wide for that."""
+    lines: list[str] = []
+    for word in _WORDS.findall(command):
+        longer = f"{lines[-1]} {word}" if lines else ""
+        if lines and width_of(longer) + len(_GOES_ON) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(f"{indent}{'  ' if lines else ''}{word}")
+    if any(width_of(line) + len(_GOES_ON) > width for line in lines):
+        return ()
+    return [*(line + _GOES_ON for line in lines[:-1]), *lines[-1:]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -12,21 +11,17 @@ from healthcheck.model.finding import Finding
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
-from healthcheck.reporting.again import nccl_line, raw_line, resume_line
 from healthcheck.reporting.alike import of_all, quotes, without
 from healthcheck.reporting.decision import held_up, urgent_first
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.names import folded
+from healthcheck.reporting.steps import MOST_HOSTS, Steps
 
 FULL_ENTRIES = 10
 """Findings with an entry of their own; the rest is a table."""
-MOST_HOSTS = 10
-"""Nodes of one entry whose lines are all written out; how many more there are is said."""
 MOST_APART = 3
 """Entries with one cause and other words each, such as the number that was read; more of them become one."""
-NCCL_LOG = "NCCL log"
-"""How a source of evidence names the log of a rank."""
 _CATALOGUE = "cause."
 _FOLDED = (Kind.NODE, Kind.HCA, Kind.GPU)
 
@@ -34,8 +29,9 @@ _FOLDED = (Kind.NODE, Kind.HCA, Kind.GPU)
 class Entry(Struct, frozen=True):
     """One thing to do. Several nodes, or the same part of several nodes, with one cause are one entry.
 
-    `commands` are the lines for the first of them, `every_command` those for up to 10 of them, and `unwritten` are
-    the nodes after those. `more_evidence` raw lines are left out of `evidence`.
+    `by_hand` says in words how to drain without Slurm. `commands` are the lines for the first of them, in the order to
+    type them, `every_command` those for up to 10 of them, and `unwritten` are the nodes after those. `more_evidence`
+    raw lines are left out of `evidence`.
     """
 
     anchor: str
@@ -47,6 +43,7 @@ class Entry(Struct, frozen=True):
     evidence_for: tuple[str, ...]
     evidence_against: tuple[str, ...]
     remedy: str
+    by_hand: str
     commands: tuple[str, ...]
     commands_note: str
     every_command: tuple[str, ...]
@@ -67,8 +64,8 @@ class First(Struct, frozen=True):
 def todo(record: RunRecord) -> tuple[Entry, ...]:
     """The findings, most urgent first; those that differ in nothing but the node become one entry, and so do more
     than three with one cause, whatever their numbers."""
-    lines = _Lines(record)
-    return tuple(_entry(place, found, lines) for place, found in enumerate(_grouped(record), start=1))
+    steps = Steps(record)
+    return tuple(_entry(place, found, steps) for place, found in enumerate(_grouped(record), start=1))
 
 
 def most_urgent(record: RunRecord) -> First | None:
@@ -129,11 +126,10 @@ def _titles(found: Sequence[Finding]) -> tuple[str, ...]:
     return tuple(one_line(f"{folded(_hosts(each))}{part}") for part, each in parts.items())
 
 
-def _entry(place: int, found: Sequence[Finding], lines: _Lines) -> Entry:
+def _entry(place: int, found: Sequence[Finding], steps: Steps) -> Entry:
     first, hosts, title = found[0], _hosts(found), in_a_row(_titles(found), "text.comma")
     names = folded(hosts)
-    own = lines.of(first)
-    every = tuple(dict.fromkeys(line for one in found[:MOST_HOSTS] for line in lines.of(one)))
+    lines = steps.of(found)
     quoted, more_quotes = quotes(found)
     return Entry(
         anchor=f"f{place}",
@@ -145,10 +141,13 @@ def _entry(place: int, found: Sequence[Finding], lines: _Lines) -> Entry:
         evidence_for=_distinct(str(message) for message in first.evidence_for),
         evidence_against=_distinct(str(message) for message in first.evidence_against),
         remedy=one_line(of_all(first.component.host or "", str(first.remedy), names)),
-        commands=own,
-        commands_note=str(say("report.todo.commands_more", component=str(first.component))) if every != own else "",
-        every_command=every,
-        unwritten=hosts[MOST_HOSTS:] if every != own else (),
+        by_hand=one_line(lines.by_hand),
+        commands=lines.first,
+        commands_note=str(say("report.todo.commands_more", component=str(first.component)))
+        if lines.every != lines.first
+        else "",
+        every_command=lines.every,
+        unwritten=hosts[MOST_HOSTS:] if lines.every != lines.first else (),
         evidence=quoted,
         more_evidence=more_quotes,
         hosts=hosts,
@@ -162,22 +161,6 @@ def _told_alike(found: Sequence[Finding], title: str) -> str:
     if len({_alike(one) for one in found}) == 1:
         return str(say("report.todo.alike", n=len(found), components=title))
     return str(say("report.todo.alike_but", n=len(found), components=title, component=str(first.component)))
-
-
-class _Lines:
-    """The suggested lines of a finding, and those that need the folder of the run, which only the record knows."""
-
-    def __init__(self, record: RunRecord) -> None:
-        self._raw = {job.id: raw_line(record, job) for job in record.jobs}
-        self._nccl = {job.id: nccl_line(record, job) for job in record.jobs}
-        self._resume = {shlex.join(("healthcheck", "run", "--resume", record.run_id)): resume_line(record)}
-
-    def of(self, finding: Finding) -> tuple[str, ...]:
-        """Going on is said with the results folder of the run; what the job wrote stands last, NCCL's log if quoted."""
-        lines = [self._resume.get(line, line) for line in finding.commands]
-        logged = any(NCCL_LOG in quote.source for quote in finding.evidence)
-        nccl = self._nccl.get(finding.job) if logged else None
-        return _distinct(line for line in (*lines, nccl, self._raw.get(finding.job)) if line is not None)
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:

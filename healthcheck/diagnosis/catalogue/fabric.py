@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from healthcheck.diagnosis.catalogue.lines import ACS, FABRIC_MANAGER, GPU_TROUBLE, GPUS, NCCL, PCI, TESTS, TOPOLOGY
-from healthcheck.diagnosis.cause import Cause, Severity
+from healthcheck.diagnosis.catalogue.repairs import PEERMEM, RESET_ALL
+from healthcheck.diagnosis.cause import Cause, Drain, Severity
 from healthcheck.model.finding import Confidence
 
 _SLOWS = ("peak",)
@@ -23,6 +24,8 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         rules=("topology.cut_off", "topology.fewer_links"),
         explains=(*_BREAKS, "p2p", "nvls"),
         commands=_LINKS,
+        drain=Drain.FIRST,
+        repairs=RESET_ALL,
         reference=FABRIC_MANAGER,
     ),
     Cause(
@@ -30,6 +33,7 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         rules=("topology.no_nvlink",),
         explains=_NO_NVLINK,
         commands=_LINKS,
+        drain=Drain.FIRST,
         reference=FABRIC_MANAGER,
     ),
     Cause(
@@ -44,6 +48,7 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         rules=("pcie.narrow", "pcie.slow"),
         explains=_SLOWS,
         commands=_SLOT,
+        drain=Drain.FIRST,
         reference=PCI,
     ),
     Cause(
@@ -52,6 +57,8 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         explains=_STAGED,
         contradicted=("gdr.on",),
         commands=_PEERMEM,
+        drain=Drain.FIRST,
+        repairs=PEERMEM,
         reference=NCCL + "/issues/1537",
     ),
     Cause(
@@ -60,6 +67,7 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         explains=_STAGED,
         contradicted=("gdr.on",),
         commands=_PEERMEM,
+        repairs=PEERMEM,
         reference=NCCL + "/issues/1676",
     ),
     Cause(
@@ -68,6 +76,8 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         explains=_STAGED,
         contradicted=("gdr.on",),
         commands=_PEERMEM,
+        drain=Drain.FIRST,
+        repairs=PEERMEM,
         reference=NCCL + "/issues/1676",
     ),
     Cause(
@@ -76,6 +86,7 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         rules=("pcie.acs_on",),
         explains=_SLOWS,
         commands=(ACS,),
+        drain=Drain.FIRST,
         reference=GPU_TROUBLE,
     ),
     Cause(
@@ -85,6 +96,7 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         confidence=Confidence.LIKELY,
         explains=_SLOWS,
         commands=(("ssh", "{host}", "cat /proc/cmdline; ls /sys/class/iommu"),),
+        drain=Drain.FIRST,
         reference=NCCL + "/issues/841",
     ),
     Cause(
@@ -101,7 +113,10 @@ FABRIC_CAUSES: tuple[Cause, ...] = (
         rules=("pcie.slot_too_small",),
         explains=("peak", "gdr.far"),
         commands=_SLOT,
+        drain=Drain.FIRST,
         reference=TESTS + "/issues/290",
     ),
-    Cause("topology_late", rules=("topology.late",), commands=_LINKS, reference=NCCL + "/issues/557"),
+    Cause(
+        "topology_late", rules=("topology.late",), commands=_LINKS, drain=Drain.FIRST, reference=NCCL + "/issues/557"
+    ),
 )

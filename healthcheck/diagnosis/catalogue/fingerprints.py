@@ -6,6 +6,7 @@ Such a cause is named only where nothing that was measured explains the number, 
 from __future__ import annotations
 
 from healthcheck.diagnosis.catalogue.lines import BANDWIDTH, CARDS, GPUS, TOPOLOGY
+from healthcheck.diagnosis.catalogue.repairs import PEERMEM, Lines
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
@@ -15,13 +16,14 @@ _PEERMEM = (("ssh", "{host}", "lsmod | grep -e peermem -e peer_mem; cat /proc/dr
 _VERBS = (("ssh", "{host}", "ibv_devinfo -l; ip -br addr"),)
 
 
-def _row(code: str, contradicted: tuple[str, ...], commands: tuple[tuple[str, ...], ...]) -> Cause:
+def _row(code: str, contradicted: tuple[str, ...], commands: Lines, repairs: Lines = ()) -> Cause:
     return Cause(
         code,
         Severity.WARNING,
         confidence=Confidence.SUSPECTED,
         contradicted=contradicted,
         commands=commands,
+        repairs=repairs,
         reference=BANDWIDTH,
     )
 
@@ -29,7 +31,7 @@ def _row(code: str, contradicted: tuple[str, ...], commands: tuple[tuple[str, ..
 FINGERPRINT_CAUSES: tuple[Cause, ...] = (
     _row("tcp_speed", ("transport.rdma",), _VERBS),
     _row("ethernet_speed", ("transport.rdma",), _VERBS),
-    _row("gdr_lost", ("gdr.on",), _PEERMEM),
+    _row("gdr_lost", ("gdr.on",), _PEERMEM, PEERMEM),
     _row("network_inside", ("p2p.direct",), _LINKS),
     _row("host_memory_speed", ("p2p.direct",), _LINKS),
     _row("pcie_speed", ("p2p.direct",), _LINKS),

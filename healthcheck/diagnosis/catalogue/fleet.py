@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from healthcheck.diagnosis.catalogue.lines import LOOKS
-from healthcheck.diagnosis.cause import Cause, Severity
+from healthcheck.diagnosis.cause import Cause, Drain, Severity
 
 _VERSIONS = (
     ("ssh", "{host}", "nvidia-smi --query-gpu=driver_version,vbios_version --format=csv,noheader | sort | uniq -c"),
@@ -22,6 +22,7 @@ FLEET_CAUSES: tuple[Cause, ...] = (
         Severity.WARNING,
         rules=("drift.driver",),
         commands=_VERSIONS,
+        drain=Drain.FIRST,
         reference="https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html",
     ),
     Cause(
@@ -45,6 +46,6 @@ FLEET_CAUSES: tuple[Cause, ...] = (
         commands=(("ssh", "{host}", "cat /etc/nccl.conf ~/.nccl.conf; env | grep ^NCCL_"),),
         reference="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html",
     ),
-    Cause("pin_differs", Severity.WARNING, rules=("pin.differs",), reference=LOOKS),
-    Cause("pin_not_told", Severity.INFO, rules=("pin.not_told",), reference=LOOKS),
+    Cause("pin_differs", Severity.WARNING, rules=("pin.differs",), commands=_VERSIONS, reference=LOOKS),
+    Cause("pin_not_told", Severity.INFO, rules=("pin.not_told",), commands=_VERSIONS, reference=LOOKS),
 )

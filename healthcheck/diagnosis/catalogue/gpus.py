@@ -15,7 +15,19 @@ from healthcheck.diagnosis.catalogue.lines import (
     SMI,
     XID,
 )
-from healthcheck.diagnosis.cause import Cause, Severity
+from healthcheck.diagnosis.catalogue.repairs import (
+    BUG_REPORT,
+    DIAGNOSE,
+    ECC_ON,
+    MIG_OFF,
+    RESET,
+    RESET_ALL,
+    RESTART_FABRIC,
+    SHARED,
+    START_FABRIC,
+    UNLOCK,
+)
+from healthcheck.diagnosis.cause import Cause, Drain, Severity
 from healthcheck.model.finding import Confidence
 
 _WARNING = Severity.WARNING
@@ -57,14 +69,24 @@ _PAGES = "https://docs.nvidia.com/deploy/dynamic-page-retirement/index.html"
 _LOST = "https://github.com/Azure/azhpc-diagnostics/issues/73"
 
 GPU_CAUSES: tuple[Cause, ...] = (
-    Cause("gpu_lost", rules=("gpu.lost", "gpu.vanished"), explains=_LACKS, commands=GPUS, reference=XID),
-    Cause("gpu_none", rules=("gpu.none",), explains=_LACKS, commands=GPUS, reference=XID),
-    Cause("gpu_fewer", rules=("gpu.fewer",), explains=_LACKS, commands=GPUS, reference=XID),
+    Cause(
+        "gpu_lost",
+        rules=("gpu.lost", "gpu.vanished"),
+        explains=_LACKS,
+        commands=GPUS,
+        drain=Drain.FIRST,
+        repairs=BUG_REPORT,
+        reference=XID,
+    ),
+    Cause("gpu_none", rules=("gpu.none",), explains=_LACKS, commands=GPUS, drain=Drain.FIRST, reference=XID),
+    Cause("gpu_fewer", rules=("gpu.fewer",), explains=_LACKS, commands=GPUS, drain=Drain.FIRST, reference=XID),
     Cause(
         "gpu_ecc_uncorrected",
         rules=("ecc.uncorrected", "ecc.grew"),
         explains=(*_BAD_MEMORY, *_MEMORY_XIDS, "rows.pending"),
         commands=_MEMORY,
+        drain=Drain.FIRST,
+        repairs=(*BUG_REPORT, *RESET),
         reference=_ECC,
     ),
     Cause(
@@ -72,6 +94,8 @@ GPU_CAUSES: tuple[Cause, ...] = (
         rules=("ecc.sram",),
         explains=(*_BAD_MEMORY, *_MEMORY_XIDS),
         commands=_MEMORY,
+        drain=Drain.FIRST,
+        repairs=(*BUG_REPORT, *DIAGNOSE),
         reference=AZURE + "azure_gpu_ecc.nhc",
     ),
     Cause(
@@ -79,6 +103,8 @@ GPU_CAUSES: tuple[Cause, ...] = (
         rules=("rows.failure", "rows.many", "rows.retired"),
         explains=(*_BAD_MEMORY, *_MEMORY_XIDS),
         commands=_MEMORY,
+        drain=Drain.FIRST,
+        repairs=BUG_REPORT,
         reference=_ECC,
     ),
     Cause(
@@ -86,16 +112,37 @@ GPU_CAUSES: tuple[Cause, ...] = (
         rules=("rows.pending",),
         explains=(*_BAD_MEMORY, *_MEMORY_XIDS),
         commands=_MEMORY,
+        drain=Drain.FIRST,
+        repairs=RESET,
         reference=_ECC,
     ),
-    Cause("gpu_reset_asked", rules=("recovery.asked",), explains=(*_BREAKS, "xid"), commands=GPUS, reference=SMI),
-    Cause("mig_on", rules=("mode.mig",), explains=_BREAKS, commands=_MODES, reference=GPU_TROUBLE),
-    Cause("gpu_prohibited", rules=("mode.prohibited",), explains=_BREAKS, commands=_MODES, reference=SMI),
+    Cause(
+        "gpu_reset_asked",
+        rules=("recovery.asked",),
+        explains=(*_BREAKS, "xid"),
+        commands=GPUS,
+        drain=Drain.FIRST,
+        reference=SMI,
+    ),
+    Cause(
+        "mig_on",
+        rules=("mode.mig",),
+        explains=_BREAKS,
+        commands=_MODES,
+        drain=Drain.FIRST,
+        repairs=MIG_OFF,
+        reference=GPU_TROUBLE,
+    ),
+    Cause(
+        "gpu_prohibited", rules=("mode.prohibited",), explains=_BREAKS, commands=_MODES, repairs=SHARED, reference=SMI
+    ),
     Cause(
         "fabric_manager_down",
         rules=("fabric.down", "fabric.not_installed"),
         explains=(*_BREAKS, *_LINKS_GONE, "fabric.not_joined", "fabric.not_well", "warn.fabric_not_initialised"),
         commands=_FABRIC,
+        drain=Drain.FIRST,
+        repairs=START_FABRIC,
         reference=FABRIC_MANAGER,
     ),
     Cause(
@@ -103,6 +150,8 @@ GPU_CAUSES: tuple[Cause, ...] = (
         rules=("fabric.other_version",),
         explains=(*_BREAKS, *_LINKS_GONE, "fabric.not_joined", "fabric.not_well", "warn.fabric_not_initialised"),
         commands=_FABRIC,
+        drain=Drain.FIRST,
+        repairs=RESTART_FABRIC,
         reference=FABRIC_MANAGER,
     ),
     Cause(
@@ -110,6 +159,7 @@ GPU_CAUSES: tuple[Cause, ...] = (
         rules=("fabric.switch_missing",),
         explains=(*_BREAKS, *_LINKS_GONE, "nvlink.inactive", "nvlink.fewer"),
         commands=(("ssh", "{host}", "lspci -d 10de: -nn"), *_FABRIC),
+        drain=Drain.FIRST,
         reference=FABRIC_MANAGER,
     ),
     Cause(
@@ -117,6 +167,8 @@ GPU_CAUSES: tuple[Cause, ...] = (
         rules=("fabric.not_joined", "fabric.not_well"),
         explains=(*_BREAKS, *_LINKS_GONE, "warn.fabric_not_initialised"),
         commands=_FABRIC,
+        drain=Drain.FIRST,
+        repairs=RESTART_FABRIC,
         reference=FABRIC_MANAGER,
     ),
     Cause(
@@ -124,6 +176,8 @@ GPU_CAUSES: tuple[Cause, ...] = (
         rules=("nvlink.all_inactive",),
         explains=(*_BREAKS, *_LINKS_SHOW),
         commands=_LINKS,
+        drain=Drain.FIRST,
+        repairs=RESET_ALL,
         reference=_LOST,
     ),
     Cause(
@@ -131,6 +185,8 @@ GPU_CAUSES: tuple[Cause, ...] = (
         rules=("nvlink.inactive", "nvlink.fewer"),
         explains=(*_BREAKS, *_LINKS_SHOW, "nvlink.dropped", "nvlink.recovery", "nvlink.replay", "nvlink.crc"),
         commands=_LINKS,
+        drain=Drain.FIRST,
+        repairs=(*BUG_REPORT, *RESET_ALL),
         reference=_LOST,
     ),
     Cause(
@@ -138,9 +194,18 @@ GPU_CAUSES: tuple[Cause, ...] = (
         rules=("nvlink.dropped",),
         explains=(*_BREAKS, *_LINKS_SHOW, "nvlink.recovery", "nvlink.replay", "nvlink.crc"),
         commands=_LINKS,
+        drain=Drain.FIRST,
+        repairs=RESET,
         reference=XID,
     ),
-    Cause("gpu_lanes_missing", rules=("gpu_pcie.narrow",), explains=_SLOWS, commands=_SLOT, reference=PCI),
+    Cause(
+        "gpu_lanes_missing",
+        rules=("gpu_pcie.narrow",),
+        explains=_SLOWS,
+        commands=_SLOT,
+        drain=Drain.FIRST,
+        reference=PCI,
+    ),
     Cause("power_brake", _WARNING, rules=("clocks.power_brake",), explains=_SLOWS, commands=_CLOCKS, reference=SMI),
     Cause(
         "gpu_too_hot",
@@ -151,13 +216,22 @@ GPU_CAUSES: tuple[Cause, ...] = (
         reference=SMI,
     ),
     Cause("gpu_slowed_down", _WARNING, rules=("clocks.hw_slowdown",), explains=_SLOWS, commands=_CLOCKS, reference=SMI),
-    Cause("gpu_clock_low", _WARNING, rules=("clocks.low",), explains=_SLOWS, commands=_CLOCKS, reference=SMI),
+    Cause(
+        "gpu_clock_low",
+        _WARNING,
+        rules=("clocks.low",),
+        explains=_SLOWS,
+        commands=_CLOCKS,
+        repairs=UNLOCK,
+        reference=SMI,
+    ),
     Cause(
         "gpu_pcie_slow",
         _WARNING,
         rules=("gpu_pcie.slow", "gpu_pcie.slow_slot"),
         explains=_SLOWS,
         commands=_SLOT,
+        drain=Drain.FIRST,
         reference=PCI,
     ),
     Cause(
@@ -167,18 +241,56 @@ GPU_CAUSES: tuple[Cause, ...] = (
         explains=(*_SLOWS, "xid.74"),
         confidence=Confidence.LIKELY,
         commands=_LINKS,
+        drain=Drain.IF_NEEDED,
+        repairs=RESET,
         reference=IMBUE + "health_checks.py",
     ),
-    Cause("nvlink_slow", _WARNING, rules=("nvlink.slow",), explains=_SLOWS, commands=_LINKS, reference=_LOST),
-    Cause("gpu_corrects_many", _WARNING, rules=("ecc.corrected_grew",), commands=_MEMORY, reference=_ECC),
-    Cause("ecc_off", _WARNING, rules=("ecc.off", "ecc.pending"), commands=_MEMORY, reference=SMI),
-    Cause("gpu_page_waits", _WARNING, rules=("rows.page_pending",), commands=_MEMORY, reference=_PAGES),
-    Cause("gpu_exclusive", _WARNING, rules=("mode.exclusive",), explains=_BREAKS, commands=_MODES, reference=SMI),
+    Cause(
+        "nvlink_slow",
+        _WARNING,
+        rules=("nvlink.slow",),
+        explains=_SLOWS,
+        commands=_LINKS,
+        drain=Drain.FIRST,
+        repairs=RESET_ALL,
+        reference=_LOST,
+    ),
+    Cause(
+        "gpu_corrects_many", _WARNING, rules=("ecc.corrected_grew",), commands=_MEMORY, repairs=DIAGNOSE, reference=_ECC
+    ),
+    Cause(
+        "ecc_off",
+        _WARNING,
+        rules=("ecc.off", "ecc.pending"),
+        commands=_MEMORY,
+        drain=Drain.FIRST,
+        repairs=ECC_ON,
+        reference=SMI,
+    ),
+    Cause(
+        "gpu_page_waits",
+        _WARNING,
+        rules=("rows.page_pending",),
+        commands=_MEMORY,
+        drain=Drain.FIRST,
+        repairs=RESET,
+        reference=_PAGES,
+    ),
+    Cause(
+        "gpu_exclusive",
+        _WARNING,
+        rules=("mode.exclusive",),
+        explains=_BREAKS,
+        commands=_MODES,
+        repairs=SHARED,
+        reference=SMI,
+    ),
     Cause(
         "gpu_no_driver",
         rules=("gpu.no_driver",),
         explains=_NO_DRIVER,
         commands=(("ssh", "{host}", "nvidia-smi; lsmod | grep nvidia"),),
+        drain=Drain.FIRST,
         reference=DRIVER,
     ),
     Cause(
@@ -188,12 +300,21 @@ GPU_CAUSES: tuple[Cause, ...] = (
         commands=(("ssh", "{host}", "command -v nvidia-smi"),),
         reference=DRIVER,
     ),
-    Cause("gpu_unreadable", rules=("gpu.unreadable", "gpu.not_told"), explains=_UNREAD, commands=GPUS, reference=XID),
+    Cause(
+        "gpu_unreadable",
+        rules=("gpu.unreadable", "gpu.not_told"),
+        explains=_UNREAD,
+        commands=GPUS,
+        drain=Drain.FIRST,
+        reference=XID,
+    ),
     Cause(
         "gpu_field_error",
         rules=_NOT_READ,
         confidence=Confidence.LIKELY,
         commands=GPUS,
+        drain=Drain.IF_NEEDED,
+        repairs=RESET,
         reference=XID,
     ),
     Cause("fabric_manager_starting", rules=("fabric.starting",), commands=_FABRIC, reference=FABRIC_MANAGER),

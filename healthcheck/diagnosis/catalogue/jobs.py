@@ -8,6 +8,7 @@ from healthcheck.diagnosis.catalogue.lines import (
     BUILD,
     CARDS,
     GPUS,
+    KERNEL,
     MPI_FOUND,
     MPI_SSH,
     MPI_TROUBLE,
@@ -22,7 +23,8 @@ from healthcheck.diagnosis.catalogue.lines import (
     TOPOLOGY,
     XID,
 )
-from healthcheck.diagnosis.cause import Cause, Severity
+from healthcheck.diagnosis.catalogue.repairs import DIAGNOSE
+from healthcheck.diagnosis.cause import Cause, Drain, Severity
 from healthcheck.model.finding import Confidence
 
 _LIKELY, _SUSPECTED = Confidence.LIKELY, Confidence.SUSPECTED
@@ -33,11 +35,17 @@ JOB_CAUSES: tuple[Cause, ...] = (
         "wrong_results",
         rules=("integrity.data_check",),
         confidence=_LIKELY,
-        commands=(*GPUS, ("ssh", "{host}", "dcgmi diag -r 3")),
+        commands=(*GPUS, ("ssh", "{host}", "nvidia-smi -q -d ECC,ROW_REMAPPER")),
+        drain=Drain.FIRST,
+        repairs=DIAGNOSE,
         reference=NCCL + "/issues/1184",
     ),
     Cause(
-        "rank_died", rules=("integrity.rank_signalled", "integrity.killed"), confidence=_LIKELY, reference=RUN_TROUBLE
+        "rank_died",
+        rules=("integrity.rank_signalled", "integrity.killed"),
+        confidence=_LIKELY,
+        commands=KERNEL,
+        reference=RUN_TROUBLE,
     ),
     Cause(
         "out_of_memory",
@@ -51,6 +59,7 @@ JOB_CAUSES: tuple[Cause, ...] = (
         "job_hung",
         rules=("integrity.stalled", "integrity.timed_out", "integrity.timeout"),
         confidence=_LIKELY,
+        commands=KERNEL,
         reference=NCCL + "/issues/606",
     ),
     Cause(

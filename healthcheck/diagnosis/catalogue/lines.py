@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+KERNEL = (("ssh", "-t", "{host}", "sudo dmesg -T | grep -i -e xid -e nvrm -e killed | tail -n 20"),)
 GPUS = (
     ("ssh", "{host}", "nvidia-smi -L"),
     ("ssh", "-t", "{host}", "sudo dmesg -T | grep -i -e xid -e nvrm | tail -n 20"),
@@ -20,6 +21,10 @@ ACS = ("ssh", "-t", "{host}", 'sudo lspci -vvv | grep -e "^[0-9a-f]" -e ACSCtl: 
 """Each ACSCtl line below the line of its own bridge or function."""
 TOPOLOGY = (("ssh", "{host}", "nvidia-smi topo -m"),)
 RESUME = (("healthcheck", "run", "--resume", "{run_id}"),)
+REACH = (
+    ("ping", "-c", "3", "{host}"),
+    ("ssh", "-v", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "{host}", "true"),
+)
 PLATFORMS = (("healthcheck", "platform", "list"),)
 
 # Vendors.

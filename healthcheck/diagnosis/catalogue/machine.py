@@ -15,6 +15,7 @@ from healthcheck.diagnosis.catalogue.lines import (
     MPIRUN,
     PERFORMANCE,
     PLATFORMS,
+    REACH,
     REJUDGE,
     REPORT,
     RESUME,
@@ -42,13 +43,13 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
     Cause(
         "unreachable",
         rules=("connect.unreachable",),
-        commands=(("ping", "-c", "3", "{host}"), ("ssh", "-v", "-o", "ConnectTimeout=5", "{host}", "true")),
+        commands=REACH,
         reference=SSH_CONFIG + "#ConnectTimeout",
     ),
     Cause(
         "connection_lost",
         rules=("connect",),
-        commands=(("ping", "-c", "3", "{host}"),),
+        commands=REACH,
         reference="https://man.openbsd.org/sshd_config#MaxStartups",
     ),
     Cause(
@@ -57,7 +58,12 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
     Cause("no_answer", rules=("probe.no_output",), commands=(("ssh", "{host}", "echo it works"),), reference=SSH),
     # What is there.
     Cause("binary_missing", rules=("binary.missing",), commands=(("healthcheck", "doctor"),), reference=BUILD),
-    Cause("binary_not_executable", rules=("binary.not_executable",), reference=EXECVE),
+    Cause(
+        "binary_not_executable",
+        rules=("binary.not_executable",),
+        commands=(("ssh", "{host}", "findmnt -T ~; mount | grep noexec"),),
+        reference=EXECVE,
+    ),
     Cause(
         "binary_architecture",
         rules=("binary.architecture",),
@@ -80,10 +86,21 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
         commands=(("ssh", "{host}", "mpirun --version"),),
         reference=MPI_FOUND,
     ),
-    Cause("slots_differ", Severity.WARNING, rules=("slots.differ",), reference=MPI_SLOTS),
+    Cause(
+        "slots_differ",
+        Severity.WARNING,
+        rules=("slots.differ",),
+        commands=(("ssh", "{host}", "nvidia-smi -L"),),
+        reference=MPI_SLOTS,
+    ),
     Cause("other_machine_type", Severity.WARNING, rules=("hca.other_type",), reference=PERFORMANCE),
     Cause("above_peak", Severity.WARNING, rules=("peak.above",), reference=PERFORMANCE),
-    Cause("same_machine", rules=("host.same_machine",), reference=MAN + "man5/machine-id.5.html"),
+    Cause(
+        "same_machine",
+        rules=("host.same_machine",),
+        commands=(("ssh", "{host}", "hostname; cat /etc/machine-id"),),
+        reference=MAN + "man5/machine-id.5.html",
+    ),
     Cause(
         "mpi_no_daemon",
         rules=("mpi.no_daemon",),
@@ -132,6 +149,8 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
     Cause("raw_gone", _INFO, rules=("integrity.raw_gone", "raw.gone"), reference=REJUDGE),
     Cause("stage_not_run", _INFO, rules=("stage",), confidence=Confidence.SUSPECTED, reference=REPORT),
     Cause("not_measured", _INFO, reference=REPORT),
-    Cause("unseen", _INFO, rules=("unseen",), reference=UNSEEN),
+    Cause(
+        "unseen", _INFO, rules=("unseen",), commands=(("ssh", "{host}", "nvidia-smi -L; ibstat -s"),), reference=UNSEEN
+    ),
     Cause("unexplained", _INFO, confidence=Confidence.SUSPECTED, reference=REPORT),
 )

@@ -13,7 +13,8 @@ from healthcheck.diagnosis.catalogue.lines import (
     TOPOLOGY,
     XID,
 )
-from healthcheck.diagnosis.cause import Cause, Severity
+from healthcheck.diagnosis.catalogue.repairs import DIAGNOSE, RESET, RESET_ALL, RESTART_FABRIC, START_FABRIC
+from healthcheck.diagnosis.cause import Cause, Drain, Severity
 from healthcheck.model.finding import Confidence
 
 _LIKELY, _SUSPECTED = Confidence.LIKELY, Confidence.SUSPECTED
@@ -36,6 +37,8 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=GPUS,
+        drain=Drain.FIRST,
+        repairs=(*RESET, *DIAGNOSE),
         reference=XID,
     ),
     Cause(
@@ -43,6 +46,7 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         signature=r"nvml\w+.* failed: (?:Unknown Error|GPU is lost)|fallen off the bus",
         explains=_BREAKS,
         commands=GPUS,
+        drain=Drain.FIRST,
         reference=XID,
     ),
     Cause(
@@ -50,6 +54,7 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         signature=r"[Dd]river/library version mismatch",
         explains=_BREAKS,
         commands=_DRIVER,
+        drain=Drain.FIRST,
         reference="https://github.com/NVIDIA/ubuntu-packaging-nvidia-driver/issues/3",
     ),
     Cause(
@@ -66,6 +71,8 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=_FABRIC,
+        drain=Drain.FIRST,
+        repairs=START_FABRIC,
         reference=TESTS + "/issues/264",
     ),
     Cause(
@@ -74,6 +81,8 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=_FABRIC,
+        drain=Drain.FIRST,
+        repairs=RESTART_FABRIC,
         reference=NCCL + "/issues/976",
     ),
     Cause(
@@ -86,6 +95,8 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         confidence=_LIKELY,
         contradicted=("fabric.joined",),
         commands=_FABRIC,
+        drain=Drain.FIRST,
+        repairs=RESTART_FABRIC,
         reference=NCCL + "/issues/976",
     ),
     Cause(
@@ -93,6 +104,8 @@ NCCL_CAUSES: tuple[Cause, ...] = (
         signature=r"P2P is disabled between NVLINK connected GPUs",
         explains=_BREAKS,
         commands=(("ssh", "{host}", "nvidia-smi nvlink -s"), *TOPOLOGY),
+        drain=Drain.FIRST,
+        repairs=RESET_ALL,
         reference=NCCL + "/issues/2329",
     ),
     Cause(

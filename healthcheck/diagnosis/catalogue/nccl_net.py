@@ -13,7 +13,8 @@ from healthcheck.diagnosis.catalogue.lines import (
     SOURCE,
     TESTS,
 )
-from healthcheck.diagnosis.cause import Cause, Severity
+from healthcheck.diagnosis.catalogue.repairs import PEERMEM
+from healthcheck.diagnosis.cause import Cause, Drain, Severity
 from healthcheck.model.finding import Confidence
 
 _LIKELY, _SUSPECTED = Confidence.LIKELY, Confidence.SUSPECTED
@@ -48,6 +49,7 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=(*CARDS, *_COUNTERS),
+        drain=Drain.FIRST,
         reference=SOURCE + "transport/net_ib/common.cc",
     ),
     Cause(
@@ -156,6 +158,8 @@ NCCL_NET_CAUSES: tuple[Cause, ...] = (
         explains=_BREAKS,
         confidence=_LIKELY,
         commands=(("ssh", "{host}", "lsmod | grep peermem; cat /proc/driver/nvidia/version"),),
+        drain=Drain.IF_NEEDED,
+        repairs=PEERMEM,
         reference=NCCL + "/issues/1939",
     ),
     Cause(

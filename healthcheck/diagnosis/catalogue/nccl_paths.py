@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from healthcheck.diagnosis.catalogue.lines import CARDS, GPU_TROUBLE, NCCL, NET_TROUBLE, SETTINGS, TESTS, TOPOLOGY
+from healthcheck.diagnosis.catalogue.repairs import PEERMEM
 from healthcheck.diagnosis.cause import Cause, Severity
 from healthcheck.model.finding import Confidence
 
@@ -39,6 +40,7 @@ NCCL_PATH_CAUSES: tuple[Cause, ...] = (
         explains=_SLOWS,
         contradicted=("gdr.peermem", "gdr.dma_buf"),
         commands=_PEERMEM,
+        repairs=PEERMEM,
         reference=NCCL + "/issues/1676",
     ),
     Cause(

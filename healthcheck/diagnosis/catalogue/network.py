@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from healthcheck.diagnosis.catalogue.lines import CARDS, NCCL, PORT, SETTINGS, SYSFS
-from healthcheck.diagnosis.cause import Cause, Severity
+from healthcheck.diagnosis.catalogue.repairs import CLEAR_COUNTERS, IB_DRIVERS, UVERBS
+from healthcheck.diagnosis.cause import Cause, Drain, Severity
 from healthcheck.model.finding import Confidence
 
 _SLOWS = ("peak",)
@@ -27,16 +28,39 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
         commands=_SUBNET,
         reference=SYSFS,
     ),
-    Cause("hca_other_link_layer", rules=("hca.other_link_layer",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
+    Cause(
+        "hca_other_link_layer",
+        rules=("hca.other_link_layer",),
+        explains=_SLOWS,
+        commands=CARDS,
+        drain=Drain.FIRST,
+        reference=SYSFS,
+    ),
     Cause(
         "hca_down",
         rules=("hca.down",),
         explains=(*_BREAKS, *_UNUSED, *_COUNTED, "hca.inactive", "hca.link_downed"),
         commands=PORT,
+        drain=Drain.FIRST,
+        repairs=CLEAR_COUNTERS,
         reference=SYSFS,
     ),
-    Cause("hca_vanished", rules=("hca.vanished",), explains=(*_BREAKS, *_UNUSED), commands=CARDS, reference=SYSFS),
-    Cause("hca_missing", rules=("hca.missing",), explains=(*_SLOWS, *_UNUSED), commands=CARDS, reference=SYSFS),
+    Cause(
+        "hca_vanished",
+        rules=("hca.vanished",),
+        explains=(*_BREAKS, *_UNUSED),
+        commands=CARDS,
+        drain=Drain.FIRST,
+        reference=SYSFS,
+    ),
+    Cause(
+        "hca_missing",
+        rules=("hca.missing",),
+        explains=(*_SLOWS, *_UNUSED),
+        commands=CARDS,
+        drain=Drain.FIRST,
+        reference=SYSFS,
+    ),
     Cause("hca_inactive", rules=("hca.inactive",), explains=(*_SLOWS, *_UNUSED), commands=CARDS, reference=SYSFS),
     Cause(
         "hca_slow",
@@ -44,6 +68,8 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
         explains=(*_SLOWS, *_COUNTED, "hca.link_downed"),
         contradicted=("hca.traffic_even",),
         commands=PORT,
+        drain=Drain.FIRST,
+        repairs=CLEAR_COUNTERS,
         reference=SYSFS,
     ),
     Cause(
@@ -51,6 +77,8 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
         rules=("hca.link_downed",),
         explains=(*_BREAKS, *_COUNTED),
         commands=_COUNTERS,
+        drain=Drain.FIRST,
+        repairs=CLEAR_COUNTERS,
         reference=SYSFS,
     ),
     Cause("hca_one_of", rules=("hca.one_of",), explains=_SLOWS, commands=CARDS, reference=SYSFS),
@@ -61,6 +89,7 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
         explains=_BREAKS,
         contradicted=("transport.rdma",),
         commands=_UVERBS,
+        repairs=UVERBS,
         reference=NCCL + "/issues/451",
     ),
     Cause(
@@ -77,6 +106,8 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
         rules=("hca.link_errors",),
         explains=(*_SLOWS, "hca.retries"),
         commands=_COUNTERS,
+        drain=Drain.FIRST,
+        repairs=CLEAR_COUNTERS,
         reference=SYSFS,
     ),
     Cause(
@@ -103,6 +134,7 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
         confidence=Confidence.LIKELY,
         explains=_SLOWS,
         commands=_COUNTERS,
+        repairs=CLEAR_COUNTERS,
         reference=NCCL + "/issues/1453",
     ),
     Cause(
@@ -117,6 +149,7 @@ NETWORK_CAUSES: tuple[Cause, ...] = (
         "hca_tool_missing",
         rules=("hca.tool_missing",),
         commands=(("ssh", "{host}", "lsmod | grep -e ib_core -e mlx5_ib"),),
+        repairs=IB_DRIVERS,
         reference=SYSFS,
     ),
     Cause("hca_unreadable", rules=("hca.unreadable", "hca.rate_unknown"), commands=CARDS, reference=SYSFS),

@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from healthcheck.diagnosis.catalogue.lines import CARDS, GPUS, LOCALISATION, NET_TROUBLE, PORT, TESTS, TOPOLOGY
-from healthcheck.diagnosis.cause import Cause, Severity
+from healthcheck.diagnosis.catalogue.lines import CARDS, KERNEL, LOCALISATION, NET_TROUBLE, PORT, TESTS, TOPOLOGY
+from healthcheck.diagnosis.catalogue.repairs import CLEAR_COUNTERS, RESET
+from healthcheck.diagnosis.cause import Cause, Drain, Severity
 from healthcheck.model.finding import Confidence
 
+_GPU_LINKS = (
+    ("ssh", "{host}", "nvidia-smi nvlink -s; nvidia-smi nvlink -e"),
+    ("ssh", "{host}", "nvidia-smi -q -d PERFORMANCE,CLOCK,TEMPERATURE"),
+    *KERNEL,
+)
 _SLOWS = ("peak", "integrity")
 _BLOCKS = (*_SLOWS, "search.no_order")
 _LIKELY, _SUSPECTED = Confidence.LIKELY, Confidence.SUSPECTED
 
 SEARCH_CAUSES: tuple[Cause, ...] = (
-    Cause("breaks_alone", rules=("breaks_alone",), explains=_SLOWS, reference=NET_TROUBLE),
-    Cause("slow_gpu", rules=("slow_gpu",), explains=(*_SLOWS, "slow_node"), commands=GPUS, reference=NET_TROUBLE),
+    Cause(
+        "breaks_alone",
+        rules=("breaks_alone",),
+        explains=_SLOWS,
+        commands=KERNEL,
+        drain=Drain.FIRST,
+        reference=NET_TROUBLE,
+    ),
+    Cause(
+        "slow_gpu",
+        rules=("slow_gpu",),
+        explains=(*_SLOWS, "slow_node"),
+        commands=_GPU_LINKS,
+        drain=Drain.FIRST,
+        repairs=RESET,
+        reference=NET_TROUBLE,
+    ),
     Cause(
         "slow_gpu_pair",
         rules=("slow_gpu_pair",),
         confidence=_LIKELY,
         explains=_SLOWS,
-        commands=GPUS,
+        commands=(("ssh", "{host}", "nvidia-smi topo -m; nvidia-smi nvlink -s"), *KERNEL),
         reference=LOCALISATION,
     ),
     Cause(
@@ -26,10 +47,19 @@ SEARCH_CAUSES: tuple[Cause, ...] = (
         rules=("slow_rail",),
         explains=(*_SLOWS, "slow_node"),
         commands=(*PORT, CARDS[0]),
+        drain=Drain.FIRST,
+        repairs=CLEAR_COUNTERS,
         reference=NET_TROUBLE,
     ),
     Cause("slow_leaf", rules=("slow_leaf",), confidence=_LIKELY, explains=_SLOWS, reference=NET_TROUBLE),
-    Cause("slow_node", rules=("slow_node",), explains=_SLOWS, commands=(*CARDS, *TOPOLOGY), reference=NET_TROUBLE),
+    Cause(
+        "slow_node",
+        rules=("slow_node",),
+        explains=_SLOWS,
+        commands=(*CARDS, *TOPOLOGY),
+        drain=Drain.FIRST,
+        reference=NET_TROUBLE,
+    ),
     Cause("slow_path", rules=("slow_path",), explains=_BLOCKS, reference=NET_TROUBLE),
     Cause("slow_link", Severity.WARNING, rules=("slow_link",), explains=_BLOCKS, reference=TESTS + "/issues/106"),
     Cause(

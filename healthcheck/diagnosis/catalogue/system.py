@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from healthcheck.diagnosis.catalogue.kernel import KERNEL_CAUSES
 from healthcheck.diagnosis.catalogue.lines import NCCL, RUN_TROUBLE, SETTINGS, TESTS
+from healthcheck.diagnosis.catalogue.repairs import GOVERNOR
 from healthcheck.diagnosis.cause import Cause, Severity
 
 _W = Severity.WARNING
@@ -90,8 +91,8 @@ SYSTEM_CAUSES: tuple[Cause, ...] = (
         "settings_channels", _W, rules=("settings.channels",), explains=(_FORCED,), commands=_CONF, reference=SETTINGS
     ),
     Cause("settings_gid", _W, rules=("settings.gid_index",), explains=(_FORCED,), commands=_CONF, reference=SETTINGS),
-    Cause("cpu_held_back", _W, rules=("cpu.governor_slow",), commands=_CPUFREQ, reference=_GOVERNORS),
-    Cause("cpu_mixed", _W, rules=("cpu.governors_differ",), commands=_CPUFREQ, reference=_GOVERNORS),
+    Cause("cpu_held_back", _W, rules=("cpu.governor_slow",), commands=_CPUFREQ, repairs=GOVERNOR, reference=_GOVERNORS),
+    Cause("cpu_mixed", _W, rules=("cpu.governors_differ",), commands=_CPUFREQ, repairs=GOVERNOR, reference=_GOVERNORS),
     Cause("files_few", _W, rules=("files.low",), commands=(("ssh", "{host}", "ulimit -n"),), reference=RUN_TROUBLE),
     Cause(
         "clock_wrong",
