@@ -16,7 +16,7 @@ from msgspec import Struct
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.record import HostRecord, JobRecord, RunRecord
 from healthcheck.model.verdict import Verdict
-from healthcheck.reporting.figures import duration_s, instant, number, one_line
+from healthcheck.reporting.figures import duration_s, gbyte_s, instant, number, one_line
 from healthcheck.reporting.summary import stdout_line
 
 MOST_CASES = 250_000
@@ -159,8 +159,8 @@ def _told(check: CheckResult) -> tuple[str, ...]:
     if check.verdict is not Verdict.SKIPPED:
         unit = f" {check.unit}" if check.unit else ""
         lines.append(f"rule: {check.rule}")
-        lines += [f"observed: {number(check.observed)}{unit}"] if check.observed is not None else []
-        lines += [f"expected: {number(check.expected)}{unit}"] if check.expected is not None else []
+        lines += [f"observed: {_value(check, check.observed)}{unit}{_at(check)}"] if check.observed is not None else []
+        lines += [f"expected: {_value(check, check.expected)}{unit}"] if check.expected is not None else []
         lines += [f"job: {check.job}"] if check.job else []
         lines += [f"rule {said.rule}: {said.verdict.name}, {said.message.english}" for said in check.rules]
         lines += [f"against: {message.english}" for message in check.against]
@@ -198,3 +198,14 @@ def _host(host: HostRecord) -> _Case:
 
 def _time(seconds: float) -> float | None:
     return seconds if isfinite(seconds) and seconds > 0 else None
+
+
+def _value(check: CheckResult, value: float) -> str:
+    """A bandwidth with one decimal, as everywhere else."""
+    return gbyte_s(value) if check.unit == "GB/s" else number(value)
+
+
+def _at(check: CheckResult) -> str:
+    """The size of a reading that is not the number of its job: the rule that decided looks at one size."""
+    size_gib = check.message.args.get("size_gib")
+    return f" at {size_gib:g} GiB" if isinstance(size_gib, int | float) else ""

@@ -43,6 +43,7 @@ _WITHOUT_A_SET = {
     "looked_only": "{total}/{total} looked at, no bandwidth measured",
     "looked_bad": "{clear}/{total} clear, no bandwidth measured",
     "alone_only": "{total}/{total} measured alone, none together",
+    "alone_bad": "{clear}/{total} clear alone, none together",
 }
 
 

@@ -13,7 +13,7 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.again import whole_line
 from healthcheck.reporting.markdown import render_markdown
 from healthcheck.reporting.prometheus import render_metrics
-from healthcheck.reporting.summary import terminal_summary
+from healthcheck.reporting.summary import stdout_line, terminal_summary
 from healthcheck.reporting.view import page
 from tests.golden.records import RECORDS
 
@@ -115,3 +115,11 @@ def test_the_exit_code_of_a_stopped_run_is_among_those_explained() -> None:
 def test_a_run_that_was_stopped_says_why_nothing_is_proven() -> None:
     stopped = replace(RECORDS["healthy"](), state="interrupted", healthy_hosts=(), proven_together=())
     assert page(stopped).decision == "Do not start: the run ended before a set of nodes was proven."
+
+
+def test_nodes_measured_alone_are_not_said_to_be_ready_or_not() -> None:
+    record = _asked("run", "-H", "c", "--only", "single_node", only="single_node", of="sick")
+    record = replace(record, verdict=Verdict.FAIL, healthy_hosts=(), proven_together=())
+    assert "ready" not in stdout_line(record) and "clear alone, none together" in stdout_line(record)
+    assert "ready" not in page(record).title
+    assert page(record).decision.startswith("Do not start: something is wrong with")
