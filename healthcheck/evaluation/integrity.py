@@ -94,7 +94,9 @@ def _what_was_printed(outcome: JobOutcome, *, vague: bool) -> CheckResult | None
         return None
     primary = next((failure for failure in failures if not failure.secondary), failures[0])
     unproven = primary.kind in DID_NOT_RUN or (vague and not _started(outcome))
-    message = say("job.failure", kind=primary.kind.value, host=primary.host or "", text=primary.message)
+    message = say("job.failure", kind=primary.kind.value, text=primary.message)
+    if primary.host:
+        message = say("job.failure_on", kind=primary.kind.value, host=primary.host, text=primary.message)
     if primary.kind is FailureKind.NOT_MPI_BUILD:
         message = say("job.not_mpi_build")
     verdict = Verdict.INCONCLUSIVE if unproven else Verdict.FAIL

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Union
 
@@ -47,6 +47,12 @@ def listed(texts: Iterable[Arg], code: str = "text.comma") -> Arg:
     """Several texts as one argument, joined by the text `code` of a `first` and an `other`; empty where none are."""
     found = list(texts)
     return reduce(lambda first, other: say(code, first=first, other=other), found) if found else ""
+
+
+def few(texts: Sequence[Arg], most: int) -> Arg:
+    """The first `most` texts as one argument, and how many more there are."""
+    shown = listed(texts[:most])
+    return say("text.and_more", first=shown, more=len(texts) - most) if len(texts) > most else shown
 
 
 def phrase(text: str) -> Message:

@@ -3,6 +3,7 @@
 FLEET_TEXTS: dict[str, str] = {
     "text.comma": "{first}, {other}",
     "text.semicolon": "{first}; {other}",
+    "text.and_more": "{first} and {more} more",
     "text.or": "{first}; or {other}",
     "text.full_stop": "{first}. {other}",
     "text.sentence": "{text}.",

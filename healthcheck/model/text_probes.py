@@ -39,6 +39,10 @@ PROBE_TEXTS: dict[str, str] = {
     "probe.busy.foreign": "busy, not measured: GPU processes of others ({count}): {who}",
     "probe.busy.leftover": "busy, not measured: GPU processes left by the run {token} ({count}): {who}",
     "probe.busy.allowed": "measured beside GPU processes of others ({count}): {who}",
+    "probe.process": "{name} (pid {pid})",
+    "probe.process.of": "{name} (pid {pid}, user {user})",
+    "probe.process.nameless": "process",
+    "allocation.job": "job {job} of {user} ({state})",
     "allocation.free": "allocated to no job of others",
     "allocation.allocated": "busy, not measured: allocated by Slurm to {who}",
     "allocation.unclear": "busy, not measured: squeue names this host in a line that nobody understands, so it may be "

@@ -6,7 +6,7 @@ import re
 
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Arg, Message, few, say
 from healthcheck.model.node import Gpu, GpuProcess
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
@@ -129,12 +129,13 @@ def _busy(others: tuple[GpuProcess, ...]) -> tuple[str, Message]:
     return "busy.foreign", say("probe.busy.foreign", count=len(others), who=who(others))
 
 
-def who(processes: tuple[GpuProcess, ...]) -> str:
+def who(processes: tuple[GpuProcess, ...]) -> Arg:
     """`python (pid 4711, user alice)` of the first few, and how many more."""
-    shown = [
-        f"{process.name.rpartition('/')[2][:60] or 'process'} (pid {process.pid}"
-        + (f", user {process.user})" if process.user else ")")
-        for process in processes[:SHOWN]
-    ]
-    more = len(processes) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    return few([_one(process) for process in processes], SHOWN)
+
+
+def _one(process: GpuProcess) -> Message:
+    name: Arg = process.name.rpartition("/")[2][:60] or say("probe.process.nameless")
+    if not process.user:
+        return say("probe.process", name=name, pid=process.pid)
+    return say("probe.process.of", name=name, pid=process.pid, user=process.user)

@@ -187,8 +187,8 @@ def _limited(event: KernelEvent, facts: NodeFacts, needs: Needs) -> list[Sign]:
     return [Sign(hca(facts.host, port.device), Verdict.DEGRADED, "kernel.pcie_limited", message, event)]
 
 
-def _meaning(code: int) -> str:
-    return str(say(XIDS.get(code, UNKNOWN).name))
+def _meaning(code: int) -> Message:
+    return say(XIDS.get(code, UNKNOWN).name)
 
 
 def _gpu(event: KernelEvent, facts: NodeFacts) -> Component:

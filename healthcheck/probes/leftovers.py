@@ -14,7 +14,7 @@ from msgspec import Struct
 from healthcheck.launchers.wrapper import RUN_MARK, TOKEN_VARIABLE
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
-from healthcheck.model.message import say
+from healthcheck.model.message import listed, say
 from healthcheck.model.node import RunProcess
 from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.verdict import Verdict
@@ -155,7 +155,7 @@ def judge(
     others = tuple(process for process in reading.value if process.token != own_token)
     if not others:
         return CheckResult(CHECK, node(host), Verdict.PASS, say("probe.leftovers.none"), "busy.idle", "probe")
-    who = ", ".join(f"{process.name} (pid {process.pid})" for process in others[:_SHOWN])
+    who = listed(say("probe.process", name=process.name, pid=process.pid) for process in others[:_SHOWN])
     message = say("probe.leftovers.found", count=len(others), who=who, token=others[0].token)
     verdict, rule = (Verdict.PASS, "busy.allowed") if allow_busy else (Verdict.SKIPPED, "busy.leftover")
     return CheckResult(

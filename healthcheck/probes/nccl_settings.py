@@ -13,7 +13,7 @@ from healthcheck.evaluation.harmful_settings import HARMS, Machine, harm_of
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.gpu_models import has_nvls
-from healthcheck.model.message import say
+from healthcheck.model.message import Arg, listed, say
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.reading import Reading, ReadingState, noted
 from healthcheck.model.system_facts import NcclSetting, NcclSettings
@@ -94,7 +94,7 @@ def judge(facts: NodeFacts, needs: Needs) -> tuple[CheckResult, ...]:
     )
     if harmful:
         names = ", ".join(f"{setting.name}={setting.value[:60]}" for _, setting in harmful)
-        sources = ", ".join(dict.fromkeys(_where(setting.source) for _, setting in harmful))
+        sources = listed(map(_where, dict.fromkeys(setting.source for _, setting in harmful)))
         evidence = tuple(
             entry for _, setting in harmful for entry in quote(setting.source, (f"{setting.name}={setting.value}",))
         )
@@ -120,6 +120,6 @@ def _machine(facts: NodeFacts, needs: Needs) -> Machine:
     return Machine(rdma, nvls, software.nccl if software is not None else None)
 
 
-def _where(source: str) -> str:
+def _where(source: str) -> Arg:
     """Where to remove it: a variable of the environment stands in a file that the login reads."""
-    return str(say("probe.settings.environment")) if source == ENVIRONMENT else source
+    return say("probe.settings.environment") if source == ENVIRONMENT else source

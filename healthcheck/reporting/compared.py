@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from healthcheck.model.comparison import SCHEMA, Answer, Comparison
+from healthcheck.model.language import ENGLISH, speaking
 from healthcheck.model.message import Message, say
 from healthcheck.parsing.record_codec import message_document
 from healthcheck.reporting.compared_view import WORD_COLUMNS, Table, answer, percent, sections, side, table
 from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.text_width import left, right, width_of, wrapped
 
 MAX_WIDTH = 96
@@ -21,28 +23,36 @@ def compared_line(comparison: Comparison) -> str:
 
     Contract: the answer, the nodes, the shift of the fleet and of jobs between nodes, what is missing or not compared.
     """
-    nodes = f"{comparison.before.nodes} nodes"
+    with speaking(ENGLISH):
+        return compared_title(comparison)
+
+
+def compared_title(comparison: Comparison) -> str:
+    """The same line in the language that is spoken: what a page has for its title."""
+    nodes = comparison.before.nodes
+    told = say("compare.line.nodes", nodes=nodes)
     if comparison.answer is Answer.WORSE:
-        nodes = f"{len(comparison.worse)} of {nodes}"
+        told = say("compare.line.moved", moved=len(comparison.worse), nodes=nodes)
     elif comparison.answer is Answer.BETTER:
-        nodes = f"{len(comparison.better)} of {nodes}"
-    elif comparison.answer is Answer.INCOMPLETE or comparison.compared != comparison.before.nodes:
-        nodes = f"{comparison.compared} of {nodes} compared"
-    parts = [nodes]
+        told = say("compare.line.moved", moved=len(comparison.better), nodes=nodes)
+    elif comparison.answer is Answer.INCOMPLETE or comparison.compared != nodes:
+        told = say("compare.line.compared", compared=comparison.compared, nodes=nodes)
+    parts = [told]
     if comparison.before.simulated and comparison.after.simulated:
-        parts.append("simulated")
-    for name, alone in (("fleet", True), ("between nodes", False)):
+        parts.append(say("compare.line.simulated"))
+    for code, alone in (("compare.line.fleet", True), ("compare.line.between", False)):
         groups = [one for one in comparison.groups if one.saturated and (one.nodes_a_job == 1) is alone]
         if groups:
             low = min(groups, key=lambda one: one.change_percent)
-            which = f" {low.collective}" if len(groups) > 1 else ""
-            parts.append(f"{name}{which} {percent(low.change_percent)} (noise {low.noise_percent:.1f} %)")
+            which = f"{low.collective} " if len(groups) > 1 else ""
+            change = f"{which}{percent(low.change_percent)}"
+            parts.append(say(code, change=change, noise=low.noise_percent))
     missing = sum(one.nodes for one in comparison.missing)
     if missing:
-        parts.append(f"{missing} missing")
+        parts.append(say("compare.line.missing", n=missing))
     if comparison.not_compared:
-        parts.append(f"{len(comparison.not_compared)} not compared")
-    return one_line(f"{comparison.answer.value.upper()} {', '.join(parts)}")
+        parts.append(say("compare.line.not_compared", n=len(comparison.not_compared)))
+    return one_line(f"{comparison.answer.value.upper()} {in_a_row(parts, 'text.comma')}")
 
 
 def compared_lines(comparison: Comparison, width: int) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from healthcheck.model.comparison import Comparison
-from healthcheck.reporting.compared import compared_line
+from healthcheck.reporting.compared import compared_title
 from healthcheck.reporting.compared_view import WORD_COLUMNS, answer, sections, side, table
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.templating import environment
@@ -14,7 +14,7 @@ def render_comparison(comparison: Comparison) -> str:
     made = environment(autoescape=True)
     made.filters["line"] = one_line
     page = made.get_template("compare.html.j2").render(
-        title=compared_line(comparison),
+        title=compared_title(comparison),
         simulated=comparison.before.simulated and comparison.after.simulated,
         answer=answer(comparison),
         notes=[str(note) for note in comparison.notes],

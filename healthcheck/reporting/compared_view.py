@@ -17,7 +17,7 @@ from healthcheck.model.comparison import (
     Side,
     VerdictChange,
 )
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.units import Bytes, signed
 from healthcheck.parsing.nodeset import fold
 from healthcheck.reporting.figures import gbyte_s, moment
@@ -227,7 +227,9 @@ def _one(one: Moved) -> str:
 
 
 def _verdict(change: VerdictChange) -> str:
-    who = f"{change.stage} {change.collective} of {change.hosts}" if change.stage else change.hosts
+    who: Arg = change.hosts
+    if change.stage:
+        who = say("compare.of_hosts", stage=change.stage, collective=change.collective, hosts=change.hosts)
     text = f"{who}  {change.before} -> {change.after}"
     text = text if change.reason is None else pair(text, change.reason)
     return str(say("text.bracket", what=text, more=say("compare.within_noise"))) if change.within_noise else text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from healthcheck.model.earlier import Earlier
+from healthcheck.model.language import ENGLISH, speaking
 from healthcheck.model.record import RunRecord
 from healthcheck.reporting.actions import suggested_actions
 from healthcheck.reporting.hostlists import exclude_hosts, healthy_hosts
@@ -21,7 +22,7 @@ RENDERERS: Mapping[str, Callable[[RunRecord], str]] = {
     "junit.xml": render_junit,
     "metrics.prom": render_metrics,
 }
-"""What a record alone says."""
+"""What a record alone says, for programs and for every operator of a machine: English, whatever language is spoken."""
 PAGES: Mapping[str, Callable[[RunRecord, BeforeAfter | None], str]] = {
     "report.md": render_markdown,
     "report.html": render_html,
@@ -34,6 +35,7 @@ def report_files(record: RunRecord, earlier: Earlier | None = None) -> dict[str,
 
     `earlier` is the run the pages hold this one against, None where nobody asked for one.
     """
-    files = {name: render(record) for name, render in RENDERERS.items()}
+    with speaking(ENGLISH):
+        files = {name: render(record) for name, render in RENDERERS.items()}
     before = before_after(record, earlier)
     return {**files, **{name: render(record, before) for name, render in PAGES.items()}}

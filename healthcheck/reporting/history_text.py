@@ -8,7 +8,7 @@ from typing import TypeVar
 from healthcheck.model.history_story import BadNow, Changed, Falling, FleetPast, HostLine, HostPast, RunLine
 from healthcheck.model.message import say
 from healthcheck.reporting.figures import one_line, size
-from healthcheck.reporting.joining import pair
+from healthcheck.reporting.joining import in_a_row, pair
 from healthcheck.reporting.sparkline import sparkline
 from healthcheck.reporting.text_table import table
 from healthcheck.reporting.text_width import wrapped
@@ -133,7 +133,7 @@ def state_text(state: str) -> str:
 
 
 def _marked(title: str, simulated: bool) -> str:
-    return f"{title}, {say('report.simulated')}" if simulated else title
+    return in_a_row((title, say("report.simulated")), "text.comma") if simulated else title
 
 
 def signed(percent: float) -> str:
@@ -149,12 +149,12 @@ def _fleet_table(runs: Sequence[RunLine], columns: Sequence[tuple[str, str]], wi
         place for place in range(len(columns)) if sum(len(title) + 2 for title in titles[: place + 1]) <= width - 62
     ] or [0][: len(columns)]
     head = (
-        *(["date"] if width >= WIDE else []),
-        "run",
-        "verdict",
+        *([_head("date")] if width >= WIDE else []),
+        _head("run"),
+        _head("verdict"),
         "PASS",
         *(titles[place] for place in shown),
-        "lowest",
+        _head("lowest"),
     )
     rows: list[tuple[str, ...]] = []
     after: list[list[str]] = []
@@ -173,23 +173,27 @@ def _fleet_table(runs: Sequence[RunLine], columns: Sequence[tuple[str, str]], wi
                 one_line(run.verdict),
                 f"{run.passed}/{run.hosts}" if run.state == "complete" else "-",
                 *values,
-                ", ".join(filter(None, (remark, state_text(run.state)))),
+                in_a_row((remark, state_text(run.state)), "text.comma"),
             )
         )
         after.append(_shortened([change_text(change) for change in run.changed]))
     return table(head, rows, set(range(len(head) - 1 - len(shown) - 1, len(head) - 1)), width, after)
 
 
+def _head(column: str) -> str:
+    return str(say(f"history.head.{column}"))
+
+
 def _host_table(runs: Sequence[HostLine], width: int) -> list[str]:
     several = len({line.nodes for line in runs if line.busbw_gbyte_s is not None}) > 1
     head = (
-        *(["date"] if width >= WIDE else []),
-        "run",
-        "verdict",
+        *([_head("date")] if width >= WIDE else []),
+        _head("run"),
+        _head("verdict"),
         "GB/s",
-        "change",
-        *(["nodes"] if several else []),
-        "rule that fired",
+        _head("change"),
+        *([_head("nodes")] if several else []),
+        _head("rule"),
     )
     rows = [
         (
@@ -199,7 +203,7 @@ def _host_table(runs: Sequence[HostLine], width: int) -> list[str]:
             "-" if line.busbw_gbyte_s is None else f"{line.busbw_gbyte_s:.1f}",
             "" if line.change_percent is None else signed(line.change_percent),
             *([str(line.nodes)] if several else []),
-            ", ".join(filter(None, (one_line(line.rule or reason_text(line)), state_text(line.state)))),
+            in_a_row((one_line(line.rule or reason_text(line)), state_text(line.state)), "text.comma"),
         )
         for line in runs
     ]

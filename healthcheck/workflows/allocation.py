@@ -19,7 +19,7 @@ from healthcheck.model.command import NEVER_STARTED, Command, CommandResult, Exi
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Arg, Message, few, say
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.reading import Evidence
@@ -200,8 +200,6 @@ def _judged(host: Host, jobs: tuple[Allocation, ...], unread: tuple[Unread, ...]
     )
 
 
-def _who(jobs: tuple[Allocation, ...]) -> str:
+def _who(jobs: tuple[Allocation, ...]) -> Arg:
     """`job 4711 of alice (RUNNING)` of the first few, and how many more."""
-    shown = ", ".join(f"job {job.job} of {job.user} ({job.state})" for job in jobs[:_SHOWN])
-    more = len(jobs) - _SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
+    return few([say("allocation.job", job=job.job, user=job.user, state=job.state) for job in jobs], _SHOWN)

@@ -45,8 +45,6 @@ def chinese() -> dict[str, str]:
     return {
         "zh/report.md": files["report.md"],
         f"zh/{PAGE}.txt": page_text(files[PAGE]),
-        "zh/healthy.hosts": files["healthy.hosts"],
-        "zh/suggested-actions.sh": files["suggested-actions.sh"],
         "zh/stdout.txt": stdout_line(record) + "\n",
         "zh/terminal.txt": "\n".join(terminal_summary(record, WIDTH)) + "\n",
         "zh/terminal_80.txt": "\n".join(terminal_summary(record, NARROW)) + "\n",

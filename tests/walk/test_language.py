@@ -14,8 +14,9 @@ from tests.walk.cli import Shell
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
 RUN = ("run", "quick", "--simulate", "4", "--leaf-size", "2", "--fault", "node02:hca=mlx5_2,rate=0.5")
-PAGES = ("report.html", "report.md", "healthy.hosts", "exclude.hosts", "suggested-actions.sh")
-PROGRAMS_READ = ("record.json", "junit.xml", "metrics.prom")
+PAGES = ("report.html", "report.md")
+HOST_LISTS = ("healthy.hosts", "exclude.hosts", "suggested-actions.sh")
+PROGRAMS_READ = ("record.json", "junit.xml", "metrics.prom", *HOST_LISTS)
 
 
 @pytest.fixture
@@ -38,6 +39,7 @@ def test_the_shell_says_which_language_pages_and_stories_have(shell: Shell) -> N
     made = texts(shell.folders()[-1])
     assert [name for name in PAGES if not HAN.search(made[name])] == []
     assert [name for name in PROGRAMS_READ if HAN.search(made[name])] == []
+    assert "excluded" in made["exclude.hosts"] and "# Suggested" in made["suggested-actions.sh"]
     assert '<html lang="zh-Hans">' in made["report.html"]
     # Each verdict word has its gloss where a page names it first.
     assert made["report.md"].startswith("# FAIL 故障（模拟）：")
@@ -167,3 +169,12 @@ def test_a_comparison_and_a_history_are_pages_of_that_language(shell: Shell) -> 
         page = Path("page.html").read_text(encoding="utf-8")
         assert '<html lang="zh-Hans">' in page and HAN.search(page)
         assert ":lang(zh-Hans)" in page
+
+
+@pytest.mark.usefixtures("speaks_chinese")
+def test_a_baseline_is_no_text_of_a_language(shell: Shell) -> None:
+    for seed in ("1", "2", "3"):
+        assert shell("run", "quick", "--simulate", "4", "--run-seed", seed, "--quiet").code == 0
+    made = shell("baseline", *map(str, shell.folders()), "-o", "usual.json")
+    assert made.code == 0
+    assert not HAN.search(Path("usual.json").read_text(encoding="utf-8")) and not HAN.search(made.out)
