@@ -64,6 +64,7 @@ PLOT_TEXTS: dict[str, str] = {
     "report.plots.pairs.rest": "{n} more {n:group|groups} with slow pairs: see the rounds.",
     "report.plots.past.title": "{stage}, {collective}: the last {n} {n:run|runs}",
     "report.plots.past.limit": "PASS from {value}",
+    "report.plots.past.lowest": "Lowest node: {name} at {value} GB/s.",
     "report.plots.past.now": "This run: {now} GB/s, {change} % against {middle} GB/s, the median of the {n} "
     "{n:run|runs} before it ({low} to {high} GB/s).",
     "report.plots.past.now_other": "This run: {now} GB/s on {nodes} {nodes:node|nodes}. The {n} {n:run|runs} before "

@@ -86,12 +86,15 @@ def _of_group(
     slow: float,
     unit: str,
 ) -> Picture:
-    """The nodes of a group that were in a slow pair, then whom they were measured with, then the rest of the group."""
+    """The nodes of a group in a slow pair, then whom they were measured with, then the rest of a small group."""
     members = [host for host in group_of if group_of[host] == group]
     doubted = [host for pair in bad for host in pair if group_of.get(host) == group]
     partners = [host for pair in readings if set(pair) & set(doubted) for host in pair]
     paired = {host for pair in readings for host in pair}
-    names = list(dict.fromkeys((*doubted, *partners, *(host for host in members if host in paired))))[:MOST_NAMES]
+    near = list(dict.fromkeys((*doubted, *partners)))
+    rest = [host for host in members if host in paired and host not in near]
+    # Among many names the few slow cells are not seen: then the rest of the group, all well, is left to the rounds.
+    names = (near + rest if len(near) + len(rest) <= WHOLE_UP_TO else near)[:MOST_NAMES]
     code = "report.plots.pairs.rails_of" if kind is Kind.RAILS else "report.plots.pairs.nodes_of"
     title = say(code, group=one_line(group))
     return _picture(str(title), names, readings, slow, unit)

@@ -14,6 +14,7 @@ from healthcheck.parsing.run_history import instant
 from healthcheck.reporting.bandwidth import stage_text
 from healthcheck.reporting.chart import Picture, Table
 from healthcheck.reporting.figures import gbyte_s, not_measured, number, one_line
+from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.plots import Point, draw_line_plot, line_plot_height
 from healthcheck.reporting.yardsticks import Yardstick
 
@@ -77,7 +78,7 @@ def past_picture(chart: PastChart) -> Picture:
     return Picture(
         place="past",
         title=str(title),
-        sentence=_sentence(chart),
+        sentence=in_a_row((_sentence(chart), *_lowest(chart)), "text.next"),
         note=str(say("report.plots.past.note_inside" if chart.alone else "report.plots.past.note_between")),
         table=_table(chart),
         height=line_plot_height(),
@@ -114,6 +115,15 @@ def _sentence(chart: PastChart) -> str:
         high=gbyte_s(high),
     )
     return str(told)
+
+
+def _lowest(chart: PastChart) -> tuple[str, ...]:
+    """Which node is the dashed line of this run."""
+    now = chart.readings[-1]
+    if now is None or not now.lowest:
+        return ()
+    told = say("report.plots.past.lowest", name=one_line(now.lowest), value=gbyte_s(now.lowest_gbyte_s))
+    return (str(told),)
 
 
 def _table(chart: PastChart) -> Table:

@@ -20,6 +20,7 @@ _BOTTOM = _TOP + _PLOT
 _LEAST_RANGE = 0.1
 _DATE = LETTER * 12
 _WIDE = 720.0
+_ONE_DAY = 1.0
 
 
 class Point(Struct, frozen=True):
@@ -101,15 +102,16 @@ def _days(points: Sequence[Point], left: float, right: float) -> Scale:
 
 
 def _dates(sheet: Sheet, points: Sequence[Point], days: Scale) -> None:
-    """The date below as many runs as there is room for, from the newest back."""
+    """The date (of runs of one day: the hour, UTC) below as many runs as there is room for, from the newest back."""
     free = days.end + _DATE
+    hours = days.high - days.low < _ONE_DAY
     for one in sorted(points, key=_day, reverse=True):
         x = days.at(_day(one))
         sheet.line([(x, _BOTTOM), (x, _BOTTOM + 4)], "line", 0.8)
         # The outermost dates end where the scale does.
         middle = min(max(x, days.start + _DATE / 2 - 20), days.end - _DATE / 2 + 20)
         if middle + _DATE / 2 <= free:
-            sheet.text(middle, _BOTTOM + 18, one.at.date().isoformat(), anchor="center")
+            sheet.text(middle, _BOTTOM + 18, f"{one.at:%H:%M}" if hours else f"{one.at:%Y-%m-%d}", anchor="center")
             free = middle - _DATE / 2
 
 

@@ -356,3 +356,34 @@ def test_a_name_stands_where_no_other_node_has_its_mark() -> None:
 def test_a_number_and_its_unit_stay_on_one_line() -> None:
     assert held("94.6 GB/s, 47 % of 200, 89 °C") == "94.6\u00a0GB/s, 47\u00a0% of 200, 89\u00a0°C"
     assert held("node 1 small, 2 minutes, tail -n 20 s3") == "node 1 small, 2 minutes, tail -n 20 s3"
+
+
+def test_the_lowest_node_of_a_run_is_named_beside_its_past() -> None:
+    runs = tuple(
+        EarlierRun(
+            f"run{hour}",
+            f"2026-03-14T{hour:02d}:15:03Z",
+            "PASS",
+            (PastReading("single_node", "all_reduce", 8, 230.0, lowest, "node05", "PASS"),),
+        )
+        for hour, lowest in ((2, 229.0), (7, 213.1))
+    )
+    plot = charts(healthy(8), runs).plots[-1]
+    assert plot.sentence.endswith("Lowest node: node05 at 213.1 GB/s.")
+    assert {"02:15", "07:15"} <= set(_texts(plot.svg))
+
+
+def test_a_matrix_of_a_large_group_shows_who_was_slow_and_with_whom_and_no_others() -> None:
+    record = searched()
+    search = record.search
+    assert search is not None
+    hosts = tuple(HostRecord(name, Verdict.PASS, labels=(("leaf", "l1"),)) for name in names(40))
+    well = tuple(
+        replace(search.rounds[1].pairs[0], a=a, b=b, loss=0.0)
+        for a, b in zip(names(40)[16::2], names(40)[17::2], strict=True)
+    )
+    rounds = (*search.rounds[:2], replace(search.rounds[2], pairs=(*search.rounds[2].pairs, *well)))
+    (picture,) = pair_pictures(replace(record, hosts=hosts, search=replace(search, rounds=rounds)))
+    assert picture.matrix is not None
+    assert "node05" in picture.matrix.names and "node40" not in picture.matrix.names
+    assert all(any(cell.text for cell in row) for row in picture.matrix.rows)
