@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -27,6 +28,17 @@ HOSTILE = "<script>alert(1)</script>{{7*7}}\u202e\x1b[31m" + "x" * 10_000
 SICK = ("node13:hca=mlx5_5,slow=0.5", "node22:unreachable", "node30:busy", "node21:driver=535.54.03")
 SCREENS = ((1200, 900), (420, 800))
 MOST_SHEETS = 6
+COVERED = """JSON.stringify([...document.querySelectorAll('svg.plot')].flatMap(svg => {
+  const all = svg.getBoundingClientRect();
+  const found = [...svg.querySelectorAll('text')].map(one => [one.textContent, one.getBoundingClientRect()]);
+  const out = found.filter(([, a]) => a.left < all.left - 4 || a.right > all.right + 4).map(([text]) => [text]);
+  const over = found.flatMap(([text, a], place) => found.slice(place + 1)
+    .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+      && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4)
+    .map(([other]) => [text, other]));
+  return [...out, ...over];
+}))"""
+"""The texts of charts that leave their chart, and the pairs of which one covers the other."""
 
 
 def _demo(folder: Path) -> Path:
@@ -154,6 +166,15 @@ def test_what_is_collapsed_fits_and_is_accessible_as_well(chromium: Page, pages:
     chromium.run("document.querySelectorAll('details').forEach(one => one.open = true)")
     assert chromium.run("document.documentElement.scrollWidth") == 420
     assert chromium.violations(axe_source()) == []
+
+
+@pytest.mark.parametrize("name", [*RUNS, "healthy"])
+def test_no_label_of_a_chart_covers_another_or_is_cut(name: str, chromium: Page, pages: Callable[[str], Path]) -> None:
+    for width, height in SCREENS:
+        chromium.look(width, height)
+        chromium.open(pages(name))
+        assert chromium.run("document.querySelectorAll('svg.plot text').length")
+        assert json.loads(str(chromium.run(COVERED))) == [], width
 
 
 def test_a_name_that_is_a_script_is_shown_and_never_run(chromium: Page, pages: Callable[[str], Path]) -> None:
