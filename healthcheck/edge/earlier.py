@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from healthcheck.edge.digests import read_digest, simulated_fleet
+from healthcheck.edge.digests import OPTIONS, read_digest, simulated_fleet
 from healthcheck.edge.history_index import DirectoryIndex
 from healthcheck.edge.places import is_file
 from healthcheck.edge.rejudged import is_rejudged
@@ -19,6 +19,7 @@ from healthcheck.evaluation.past_of import Asking, comparable
 from healthcheck.model.earlier import Earlier
 from healthcheck.model.history import PastRun
 from healthcheck.model.message import Message, say
+from healthcheck.model.playbook import BENCHMARK_STAGES
 from healthcheck.model.record import RunRecord
 from healthcheck.parsing.earlier import decode_earlier, encode_earlier
 from healthcheck.ports import RunStore
@@ -29,11 +30,11 @@ STORED = "inputs/earlier.json"
 def settled_earlier(record: RunRecord, store: RunStore) -> Earlier | None:
     """What the pages of a run are held against: as it was kept beside its inputs, else found now and kept.
 
-    None where nobody asks: nothing was measured, or the nodes are a model that is gone with its process.
+    None where nobody asks: the run was to measure nothing.
     """
     kept = _stored(store.folder)
     found = known_earlier(record, store.folder)
-    if kept is None and found is not None and not is_rejudged(store.folder):
+    if kept is None and found is not None and found.why is None and not is_rejudged(store.folder):
         # The pages are what matters: without it they are only not the same when they are made again.
         with contextlib.suppress(HealthcheckError, OSError):
             store.write(STORED, encode_earlier(found))
@@ -50,9 +51,9 @@ def known_earlier(record: RunRecord, folder: Path) -> Earlier | None:
 def find_earlier(record: RunRecord, folder: Path) -> Earlier | None:
     """The newest earlier run of the same nodes in the results folder around `folder`, and the last few of them."""
     if record.platform is None or not any(job.rows for job in record.jobs):
-        return None
+        return Earlier(why=say("report.since.not_measured")) if _was_to_measure(record) else None
     if record.simulated and simulated_fleet(folder) is None:
-        return None
+        return Earlier(why=say("report.since.not_kept"))
     try:
         past = DirectoryIndex(folder.parent).past()
     except (HealthcheckError, OSError, ValueError) as error:
@@ -67,7 +68,13 @@ def find_earlier(record: RunRecord, folder: Path) -> Earlier | None:
             continue
         runs = tuple(told_of(one) for one in reversed(candidates[place : place + MOST_RUNS]))
         return Earlier(before, runs, tuple(notes))
-    return Earlier(notes=tuple(notes))
+    # A record without the inputs of its run was taken out of its results folder: what lies around it says nothing.
+    return Earlier(notes=tuple(notes), why=None if is_file(folder / OPTIONS) else say("report.since.not_kept"))
+
+
+def _was_to_measure(record: RunRecord) -> bool:
+    only = record.provenance.only
+    return any(stage.name in BENCHMARK_STAGES and only in ("", stage.name) for stage in record.playbook.stages)
 
 
 def _comparable(record: RunRecord, folder: Path, oldest_first: tuple[PastRun, ...]) -> Iterator[PastRun]:

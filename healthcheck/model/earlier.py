@@ -36,9 +36,11 @@ class EarlierRun(Struct, frozen=True):
 class Earlier(Struct, frozen=True):
     """What a run is held against on its pages: `before`, None where no earlier run of these nodes is known.
 
-    `runs` are up to 11 earlier ones, oldest first, `before` among them; `notes` say which could not be used.
+    `runs` are up to 11 earlier ones, oldest first, `before` among them; `notes` say which could not be used. `why`
+    there is none, where it is not that nobody knows of one: such a past is never kept.
     """
 
     before: RunDigest | None = None
     runs: tuple[EarlierRun, ...] = ()
     notes: tuple[Message, ...] = ()
+    why: Message | None = None

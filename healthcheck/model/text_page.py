@@ -68,6 +68,9 @@ PAGE_TEXTS: dict[str, str] = {
     "report.search.rail_fine": "as expected",
     # --- since the last run ---
     "report.heading.since": "Since the last run",
+    "report.since.not_kept": "What this run was held against is not in its folder (inputs/earlier.json): nothing can "
+    "be said of an earlier run.",
+    "report.since.not_measured": "This run measured no bandwidth: there is nothing to hold against an earlier run.",
     "report.since.none": "No earlier run of these nodes lies in the results folder: there is nothing to compare with.",
     "report.since.answer": "Compared with {date} ({run_id}): {worse} {worse:node|nodes} got worse, {better} got "
     "better, {unknown} {unknown:is|are} unknown; {compared} {compared:was|were} measured both times.",

@@ -27,11 +27,13 @@ MOST_CHANGES = 8
 
 
 class BeforeAfter(Struct, frozen=True):
-    """A run beside an earlier one; `comparison` is None where there is none. `runs` end with the run itself."""
+    """A run beside an earlier one; `comparison` is None where there is none, and `why` says it where it is not that
+    nobody knows of one. `runs` end with the run itself."""
 
     comparison: Comparison | None
     runs: tuple[EarlierRun, ...] = ()
     notes: tuple[Message, ...] = ()
+    why: Message | None = None
 
 
 class Since(Struct, frozen=True):
@@ -57,7 +59,7 @@ def before_after(record: RunRecord, earlier: Earlier | None) -> BeforeAfter | No
             comparison = compare(earlier.before, decode_digest(data, record.run_id))
         except (HealthcheckError, ValueError, ArithmeticError, KeyError) as error:
             notes.append(say("report.since.unreadable", what=f"{earlier.before.run_id}: {error}"))
-    return BeforeAfter(comparison, runs, tuple(notes))
+    return BeforeAfter(comparison, runs, tuple(notes), earlier.why)
 
 
 def since_view(found: BeforeAfter | None) -> Since | None:
@@ -66,7 +68,7 @@ def since_view(found: BeforeAfter | None) -> Since | None:
         return None
     notes = tuple(one_line(str(note)) for note in found.notes)
     if found.comparison is None:
-        return Since(str(say("report.since.none")), "", (), notes, (), ())
+        return Since(str(found.why or say("report.since.none")), "", (), notes, (), ())
     comparison = found.comparison
     rows = since_rows(comparison, _as_found(comparison, found.runs))
     told = tuple(one_line(change_line(change)) for change in comparison.changes)

@@ -38,8 +38,9 @@ FILES = (
     "exclude.hosts",
     "suggested-actions.sh",
     "record.json",
+    "inputs/earlier.json",
 )
-"""What is committed: all of a run directory but the raw output and the inputs."""
+"""What is committed: all that the pages are made of, and what is made of it; no raw output, no other inputs."""
 
 PLATFORM = "a100-sxm4-8gpu-8x200"
 NODES = 32

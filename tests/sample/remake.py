@@ -12,8 +12,8 @@ def remake(folder: Path = FOLDER) -> None:
     """Replace every file of the sample."""
     with tempfile.TemporaryDirectory() as scratch:
         files = sample(Path(scratch))
-    folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     print(f"{len(files)} files in {folder}, {sum(len(text) for text in files.values()) / 1e6:.1f} MB")
 

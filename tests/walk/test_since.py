@@ -8,6 +8,9 @@ import shutil
 import time
 from pathlib import Path
 
+import pytest
+
+from tests.sample.making import FOLDER as SAMPLE
 from tests.walk.cli import Shell
 
 NODES = 8
@@ -49,6 +52,65 @@ def test_the_pages_are_the_same_when_the_earlier_run_is_long_gone(shell: Shell) 
     shutil.rmtree(first)
     assert shell("report", str(second)).code == 0
     assert {name: (second / name).read_bytes() for name in pages} == pages
+
+
+def _made(folder: Path) -> dict[str, bytes]:
+    """Everything that is made of a record, judged again or not."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.suffix in (".html", ".md", ".sh", ".xml", ".prom", ".hosts")
+    }
+
+
+@pytest.mark.parametrize("alone", [False, True], ids=["second", "first"])
+def test_a_run_that_was_moved_tells_what_it_told(shell: Shell, tmp_path: Path, alone: bool) -> None:
+    run = _check_up(shell, *SLOW) if alone else (_check_up(shell), _check_up(shell, *SLOW))[1]
+    assert shell("rejudge", str(run), "--healthy", "0.5").code in (0, 1, 4)
+    first = _made(run)
+    assert len(first) == 14
+    for folder in (run, run / "rejudged"):
+        assert shell("report", str(folder)).code == 0
+    assert _made(run) == first, "made again where it was"
+
+    other = tmp_path / "elsewhere" / "a run that was moved"
+    other.parent.mkdir()
+    _check_up(shell, seed=9)
+    shutil.copytree(shell.results, other.parent, dirs_exist_ok=True)
+    shutil.move(run, other)
+    for folder in (other, other / "rejudged"):
+        assert shell("report", str(folder)).code == 0
+    assert _made(other) == first
+
+
+def test_a_record_that_was_taken_out_of_its_run_says_that_its_past_is_not_there(shell: Shell, tmp_path: Path) -> None:
+    _check_up(shell)
+    second = _check_up(shell, *SLOW)
+    shutil.copy(second / "record.json", tmp_path)
+    assert shell("report", str(tmp_path)).code == 0
+    assert "What this run was held against is not in its folder" in _since(tmp_path)
+    assert "is not in its folder" in (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert not (tmp_path / EARLIER).exists(), "what is not known is not kept"
+
+
+def test_the_committed_sample_is_told_again_as_it_was(shell: Shell, tmp_path: Path) -> None:
+    copy = tmp_path / "sample"
+    shutil.copytree(SAMPLE, copy)
+    assert shell("report", str(copy)).code == 0
+    assert _made(copy) == _made(SAMPLE)
+    assert "got worse" in _since(copy)
+
+
+def test_a_run_that_was_to_measure_and_did_not_says_so(shell: Shell) -> None:
+    _check_up(shell)
+    silent = [word for number in range(1, NODES + 1) for word in ("--fault", f"node{number:02d}:unreachable")]
+    simulated = ("--simulate", str(NODES), "-o", str(shell.results), "-q")
+    assert shell("run", "quick", *simulated, *silent).code == 3
+    told = max(shell.folders(), key=lambda folder: (folder / "report.html").stat().st_mtime_ns)
+    assert "This run measured no bandwidth" in _since(told)
+    before = _made(told)
+    assert shell("report", str(told)).code == 0
+    assert _made(told) == before
 
 
 def test_a_judgement_has_the_past_of_its_run_and_changes_nothing_in_it(shell: Shell) -> None:
