@@ -76,7 +76,7 @@ def test_a_pair_of_words_for_one_and_many_is_english() -> None:
 
 def test_chinese_has_a_space_before_latin_and_digits_and_its_own_punctuation() -> None:
     close = rf"{HAN}[A-Za-z0-9{{]|[A-Za-z0-9}}%]{HAN}"
-    half = rf"{HAN}[,;:?!(]|\){HAN}|！"
+    half = rf"{HAN}[,;:?!(]|\){HAN}|！|{HAN} {HAN}| [，。；：（）]|[，。；：（] "
     wrong = {code: text for code, text in chinese().items() if re.search(f"{close}|{half}", bare(text))}
     assert wrong == {}
 
