@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# All that Python says of a limit on processes, which holds for threads, too.
+_NO_THREAD = "can't start new thread"
 
 
 def _report_bug() -> int:
@@ -29,6 +35,8 @@ def _report_bug() -> int:
 
 def main() -> None:
     """Run the command line and exit with the code of the contract."""
+    # One that takes rights from the owner would have us write files that we cannot read again.
+    os.umask(os.umask(0o077) & 0o077)
     sys.exit(run())
 
 
@@ -50,6 +58,22 @@ def run(arguments: list[str] | None = None) -> int:
         say(f"error: {error}")
         # A results folder that fails in the middle of a run leaves something unmeasured or untold.
         return EXIT_INCONCLUSIVE if isinstance(error, StoreError) else EXIT_INPUT
+    except OSError as error:
+        # Such as a page of help that the disk under stdout has no room for.
+        from healthcheck.cli.exits import EXIT_INCONCLUSIVE, drop_unwritten, say
+
+        if error.errno not in _NO_ROOM:
+            return _report_bug()
+        drop_unwritten()
+        say(f"error: cannot write what was asked for: {error.strerror}")
+        return EXIT_INCONCLUSIVE
+    except RuntimeError as error:
+        from healthcheck.cli.exits import EXIT_INCONCLUSIVE, say
+
+        if str(error) != _NO_THREAD:
+            return _report_bug()
+        say("error: this machine lets healthcheck start no more threads; raise the limit of processes (ulimit -u)")
+        return EXIT_INCONCLUSIVE
     except Exception:  # noqa: BLE001 - the last net: whatever is left is a bug of ours
         return _report_bug()
     return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from healthcheck import __version__
@@ -23,7 +25,9 @@ from healthcheck.cli import (
     run,
     simulate,
 )
+from healthcheck.cli.exits import out
 from healthcheck.cli.usage import OneSentence
+from healthcheck.errors import InputError
 
 app = typer.Typer(
     name="healthcheck",
@@ -38,7 +42,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"healthcheck {__version__}")
+        out(f"healthcheck {__version__}")
         raise typer.Exit
 
 
@@ -49,6 +53,10 @@ def main(
     ),
 ) -> None:
     """Check-up of the NVLink and InfiniBand of GPU clusters."""
+    try:
+        Path.cwd()
+    except OSError:
+        raise InputError("working directory", "is gone; change to a folder that exists (cd) and try again") from None
 
 
 PLAN_HELP = """Print every job of a check-up with its command line and an estimate in minutes; run nothing.

@@ -260,10 +260,12 @@ def new_run(asked: Asked) -> Begun:
     inputs, outside = read_inputs(asked)
     # Made before the run directory, so that a mistake in the push folder touches nothing.
     request = new_request(asked, inputs, run_id="")
-    store = DirectoryStore.create(asked.results, outside.clock)
-    store.write("inputs/playbook.yaml", inputs.playbook_text)
-    store.write("inputs/hostfile", inputs.hosts_text)
-    store.write(OPTIONS, encode_asked(asked))
+    texts = {
+        "inputs/playbook.yaml": inputs.playbook_text,
+        "inputs/hostfile": inputs.hosts_text,
+        OPTIONS: encode_asked(asked),
+    }
+    store = DirectoryStore.create(asked.results, outside.clock, texts)
     return request.named(store.folder.name), store, {}, outside
 
 

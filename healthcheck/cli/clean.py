@@ -56,10 +56,8 @@ def command(
 
 def dead_runs(results: Path) -> list[RunRecord]:
     """Runs of this user below `results` that are incomplete and whose process is gone, newest first."""
-    import getpass
-
     from healthcheck.cli.asked import in_process
-    from healthcheck.edge.owner import is_dead
+    from healthcheck.edge.owner import is_dead, user_name
     from healthcheck.edge.store import RECORD, earlier_runs
     from healthcheck.errors import InputError
     from healthcheck.parsing.record_codec import decode_record
@@ -71,7 +69,7 @@ def dead_runs(results: Path) -> list[RunRecord]:
             record = decode_record(path.read_bytes(), str(path))
         except (InputError, OSError):
             continue  # somebody else's folder, or a newer version's record: not ours to clean
-        ours = record.owner.user == getpass.getuser() and not in_process(record)
+        ours = record.owner.user == user_name() and not in_process(record)
         if ours and record.state == "incomplete" and is_dead(record.owner):
             found.append(record)
     return found

@@ -88,10 +88,9 @@ def _check_up(cluster: SimCluster, results: Path, as_json: bool, loud: options.L
     playbook = replace(playbook, stages=tuple(replace(stage, stall=Seconds(STALL_S)) for stage in playbook.stages))
     with SimSshServer(cluster) as server:
         outside = real_outside(server.ssh_config, False, len(server.hosts()))
-        store = DirectoryStore.create(results, outside.clock)
         hosts_text = server.hostfile.read_text()
-        store.write("inputs/playbook.yaml", text)
-        store.write("inputs/hostfile", hosts_text)
+        texts = {"inputs/playbook.yaml": text, "inputs/hostfile": hosts_text}
+        store = DirectoryStore.create(results, outside.clock, texts)
         inputs = Inputs(playbook, text, None, server.hosts(), hosts_text)
         asked = Asked(hosts=None, results=results)
         request = replace(new_request(asked, inputs, store.folder.name), simulated=True)

@@ -32,6 +32,15 @@ def out(text: str) -> None:
         raise StoreError(f"cannot write to standard output: {error.strerror}") from None
 
 
+def drop_unwritten() -> None:
+    """Forget what is left in the buffer of stdout and cannot be written."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        _to_nowhere(sys.stdout)
+
+
 def _write(stream: TextIO | None, text: str) -> None:
     if stream is None:  # closed by the shell: `2>&-`
         return

@@ -68,5 +68,5 @@ def shown(path: Path) -> str:
     """Relative to the working directory where that is shorter."""
     try:
         return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
+    except (ValueError, OSError):  # the latter where the working directory was deleted meanwhile
         return str(path)

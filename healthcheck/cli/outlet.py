@@ -32,8 +32,9 @@ class Outlet:
             except (OSError, ValueError):
                 self._directly(self._stream, text)
                 return
-            self._thread = threading.Thread(target=self._work, args=(file,), name="progress", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._work, args=(file,), name="progress", daemon=True)
+            thread.start()
+            self._thread = thread
         self._waiting.put(text)
 
     def close(self) -> None:

@@ -77,6 +77,8 @@ def _read(argument: str) -> Iterator[ParsedFile]:
     from healthcheck.model.measurement import OutputState
 
     if argument == STDIN:
+        if sys.stdin is None:  # closed by the shell: `<&-`
+            raise InputError(STDIN, "standard input is closed; pipe saved output of nccl-tests into it, or name a file")
         yield read_stream(sys.stdin.buffer, STDIN)
         return
     from healthcheck.edge.places import exists

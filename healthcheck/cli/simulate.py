@@ -33,8 +33,6 @@ def command(
     Faults are told in docs/howto/rehearse-with-the-simulator.md, and by any that is misspelt.
     Example: healthcheck simulate 8 --fault node05:hca=mlx5_2,rate=0.5 --fault link:node01-node06=0.5
     """
-    import sys
-
     from healthcheck.cli.asked import SIMULATED_PLATFORM
     from healthcheck.cli.document import print_document
     from healthcheck.cli.exits import out, say
@@ -67,7 +65,6 @@ def command(
         else:
             out(str(server.hostfile))
             out(line)
-        sys.stdout.flush()
         say("simulated: serving; Ctrl-C ends it and removes hostfile and keys")
         signum = arrived.get()
     raise Interrupted(signum)

@@ -45,7 +45,7 @@ class LocalTransport:
 
     def push(self, host: Host, folder: str, files: Sequence[PushFile]) -> PushResult:
         """Copy files below `~/.cache/healthcheck` of this machine."""
-        return push_files(LocalFiles(self._home or Path.home()), folder, files, self._hashes)
+        return push_files(LocalFiles(self._home), folder, files, self._hashes)
 
     def close(self) -> None:
         """End of stdin for everything still running: the wrappers end their sessions."""

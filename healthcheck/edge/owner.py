@@ -20,10 +20,18 @@ def _started(pid: int) -> str:
     return stat.rpartition(")")[2].split()[19]
 
 
+def user_name() -> str:
+    """Who this process belongs to: a login name, or the number of a user that has none (in many containers)."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
+
+
 def current_owner() -> Owner:
     """This process, with a fresh token that marks everything it starts."""
     return Owner(
-        user=getpass.getuser(),
+        user=user_name(),
         machine=socket.gethostname(),
         pid=os.getpid(),
         pid_started=_started(os.getpid()),

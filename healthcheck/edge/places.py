@@ -5,6 +5,7 @@ What nobody may look at, or no file system can hold, is not there.
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -31,6 +32,22 @@ def exists(path: Path) -> bool:
         return path.exists()
     except (OSError, ValueError):
         return False
+
+
+def home_folder() -> Path:
+    """The home folder of this user; OSError where nobody knows one: HOME unset, and a user without an entry."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        raise FileNotFoundError(errno.ENOENT, "HOME is not set and this user has no home folder") from None
+
+
+def at_home(path: Path) -> Path:
+    """`~/x` and `~user/x` written out; unchanged, and so the name of nothing, where nobody knows that home folder."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
 
 
 def owners_only(path: str, flags: int) -> int:

@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from msgspec import Struct
 
+from healthcheck.edge.places import home_folder
 from healthcheck.errors import InputError
 from healthcheck.model.message import Message, say
 from healthcheck.ports import PushFile, PushResult
@@ -175,12 +176,12 @@ def _remove_quietly(host: HostFiles, path: str) -> None:
 class LocalFiles:
     """`HostFiles` of this machine."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path | None) -> None:
         self._home = home
 
     def home(self) -> str:
-        """As given."""
-        return str(self._home)
+        """As given, else that of this user."""
+        return str(self._home or home_folder())
 
     def uid(self) -> int:
         """The effective one, which owns what we make."""

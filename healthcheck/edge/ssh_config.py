@@ -16,6 +16,7 @@ from paramiko.config import SSHConfig, SSHConfigDict
 from paramiko.ssh_exception import ConfigParseError
 
 from healthcheck.edge.known_hosts import host_names
+from healthcheck.edge.places import at_home
 from healthcheck.errors import InputError
 from healthcheck.model.host import Host
 
@@ -99,7 +100,7 @@ class SshConfiguration:
         parsed = _Parsed()
         files = [settings.config_file] if settings.config_file else [USER_FILE, SYSTEM_FILE]
         for file in files:
-            text = _with_includes(file.expanduser(), required=settings.config_file is not None)
+            text = _with_includes(at_home(file), required=settings.config_file is not None)
             try:
                 parsed.parse(StringIO(text))
             except ConfigParseError as error:
@@ -152,7 +153,7 @@ class SshConfiguration:
 
 
 def _paths(names: tuple[str, ...]) -> tuple[Path, ...]:
-    return tuple(Path(name).expanduser() for name in names if name != "none")
+    return tuple(at_home(Path(name)) for name in names if name != "none")
 
 
 def _split_paths(words: str) -> tuple[Path, ...]:
@@ -179,7 +180,7 @@ def _with_includes(file: Path, *, required: bool = False, depth: int = 0) -> str
             lines.append(line)
             continue
         for pattern in shlex.split(rest) if depth < _INCLUDE_DEPTH else ():
-            path = Path(pattern).expanduser()
+            path = at_home(Path(pattern))
             path = path if path.is_absolute() else file.parent / path
             lines += [_with_includes(Path(found), depth=depth + 1) for found in sorted(glob(str(path)))]  # noqa: PTH207 - absolute patterns
     return "\n".join(lines) + "\n"

@@ -6,8 +6,10 @@ import contextlib
 import hashlib
 import os
 import secrets
+import shutil
 import string
 import urllib.parse
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -64,17 +66,30 @@ class DirectoryStore:
         self._bound = bound_bytes
 
     @classmethod
-    def create(cls, results: Path, clock: Clock) -> DirectoryStore:
-        """A new run directory below `results`; InputError when the place cannot be used: nothing was begun yet."""
+    def create(cls, results: Path, clock: Clock, files: Mapping[str, str] | None = None) -> DirectoryStore:
+        """A new run directory below `results`, with `files` in it (path below it -> text).
+
+        InputError when the place cannot be used: nothing was begun yet, and no half of a run is left behind.
+        """
+        cannot = f"cannot create a run directory in {results}"
+        store = cls(results / new_run_id(clock.now()), clock)
         try:
             results.mkdir(parents=True, exist_ok=True)
-            folder = results / new_run_id(clock.now())
-            folder.mkdir(mode=0o700)
-            (folder / "raw").mkdir(mode=0o700)
-            (folder / "inputs").mkdir(mode=0o700)
+            store.folder.mkdir(mode=0o700)
+        except FileExistsError:
+            raise InputError("--results", f"{cannot}: it is no folder; name one, or one to be made") from None
         except OSError as error:
-            raise InputError("--results", f"cannot create a run directory in {results}: {error.strerror}") from error
-        return cls(folder, clock)
+            raise InputError("--results", f"{cannot}: {error.strerror}") from error
+        try:
+            for name in ("raw", "inputs"):
+                (store.folder / name).mkdir(mode=0o700)
+            for name, text in (files or {}).items():
+                store.write(name, text)
+        except (OSError, StoreError) as error:
+            shutil.rmtree(store.folder, ignore_errors=True)
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise InputError("--results", f"{cannot}: {reason}") from error
+        return store
 
     @classmethod
     def open(cls, run: str, results: Path, clock: Clock) -> DirectoryStore:

@@ -51,7 +51,11 @@ class SimSshServer:
         self.cluster = cluster
         cluster.now = wall_clock
         self.folder, self._made_folder = _prepared(folder)
-        self._keys = KeyRing(self.folder)
+        try:
+            self._keys = KeyRing(self.folder)
+        except OSError as error:
+            self._remove_files()
+            raise _no_room(self.folder, error) from None
         self._disks = Disks()
         self._timetable = Timetable()
         self._selector = selectors.DefaultSelector()
@@ -67,9 +71,13 @@ class SimSshServer:
         except BaseException:
             self._release()
             raise
-        self._keys.write_files({name: (ADDRESS, port) for name, port in self.ports.items()})
         self.hostfile = self.folder / HOSTFILE
-        self.hostfile.write_text(hostfile_text(self.hosts()), encoding="utf-8")
+        try:
+            self._keys.write_files({name: (ADDRESS, port) for name, port in self.ports.items()})
+            self.hostfile.write_text(hostfile_text(self.hosts()), encoding="utf-8")
+        except OSError as error:
+            self._release()
+            raise _no_room(self.folder, error) from None
         self._acceptor = threading.Thread(target=self._accept, name="simulated-sshd", daemon=True)
         self._acceptor.start()
 
@@ -117,6 +125,9 @@ class SimSshServer:
         for each in (*self._sockets, self._wake_reader, self._wake_writer):
             each.close()
         self._selector.close()
+        self._remove_files()
+
+    def _remove_files(self) -> None:
         for name in (*FILE_NAMES, HOSTFILE):
             (self.folder / name).unlink(missing_ok=True)
         if self._made_folder:
@@ -179,7 +190,10 @@ def hostfile_text(hosts: tuple[Host, ...]) -> str:
 def _prepared(folder: Path | None) -> tuple[Path, bool]:
     """The folder for the client's files, and whether it was made here."""
     if folder is None:
-        return Path(tempfile.mkdtemp(prefix="healthcheck-simulated-")), True
+        try:
+            return Path(tempfile.mkdtemp(prefix="healthcheck-simulated-")), True
+        except OSError as error:
+            raise InputError("TMPDIR", f"there is no folder for temporary files: {error.strerror}") from None
     there = folder.exists()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -189,6 +203,10 @@ def _prepared(folder: Path | None) -> tuple[Path, bool]:
         if (folder / name).exists():
             raise InputError(str(folder / name), "exists already; name a new folder, nothing is overwritten")
     return folder.resolve(), not there
+
+
+def _no_room(folder: Path, error: OSError) -> InputError:
+    return InputError(str(folder), f"cannot hold hostfile and keys of simulated nodes: {error.strerror}")
 
 
 def _allow_open_files(needed: int) -> None:
