@@ -9,7 +9,7 @@ from healthcheck.evaluation.reading import told_at
 from healthcheck.model.component import Component, gpu, node
 from healthcheck.model.finding import CheckResult, Confidence
 from healthcheck.model.message import Message, say
-from healthcheck.model.reading import Evidence
+from healthcheck.model.reading import Evidence, noted
 from healthcheck.model.units import signed
 from healthcheck.model.verdict import Verdict
 
@@ -68,9 +68,9 @@ def _slow_on_both_sides(slow: Collection[Gpus]) -> Sequence[int]:
 
 
 def _quoted(gpus: Gpus, value: float | None, usual: float, size_bytes: int | None) -> Evidence:
-    source = str(say("search.gpu.source", gpus=", ".join(map(str, gpus))))
+    source = say("search.gpu.source", gpus=", ".join(map(str, gpus)))
     if value is None:
-        return Evidence(source, str(say("search.reading_stuck")))
+        return noted(source, say("search.reading_stuck"))
     change = signed(100 * (value / usual - 1), 0)
     measured = told_at(value, size_bytes)
-    return Evidence(source, str(say("search.reading", measured=measured, expected=round(usual, 1), change=change)))
+    return noted(source, say("search.reading", measured=measured, expected=round(usual, 1), change=change))

@@ -14,7 +14,7 @@ from healthcheck.evaluation.reading import told_at
 from healthcheck.model.component import FABRIC, Component, hca, link, node, path
 from healthcheck.model.finding import CheckResult, Confidence
 from healthcheck.model.message import Arg, Message, say
-from healthcheck.model.reading import Evidence
+from healthcheck.model.reading import Evidence, noted
 from healthcheck.model.search import LinkStanding, NodeStanding, PairReading, Standing
 from healthcheck.model.units import signed
 from healthcheck.model.verdict import Verdict
@@ -107,8 +107,8 @@ class _Told:
         source = f"{STAGE}-rail*-{rails.host}"
         if rails.node_wide:
             text = say("search.rails.node_wide", slow=len(rails.rails), rails=len(rails.losses))
-            return (Evidence(source, str(text)),)
-        return () if rails.rails else (Evidence(source, str(say("search.rails.none"))),)
+            return (noted(source, text),)
+        return () if rails.rails else (noted(source, say("search.rails.none")),)
 
     def _rails(self, rails: SlowRails, confidence: Confidence, slow: Verdict) -> Iterator[CheckResult]:
         devices = self.found.devices.get(rails.host, ())
@@ -127,7 +127,7 @@ class _Told:
                 ),
                 rule=f"slow_rail.{confidence.value}",
                 stage=STAGE,
-                evidence=(Evidence(f"{STAGE}-rail*-{rails.host}", _losses(rails)),),
+                evidence=(noted(f"{STAGE}-rail*-{rails.host}", _losses(rails)),),
                 confidence=confidence,
             )
 
@@ -224,12 +224,12 @@ class _Told:
         reading = self.readings[place]
         a, b = reading.a, reading.b
         if host:
-            source = str(say("search.reading_source", round=reading.round, partner=self._partner(host, place)))
+            source = say("search.reading_source", round=reading.round, partner=self._partner(host, place))
         else:
-            source = str(say("search.pair_source", round=reading.round, a=a, b=b))
+            source = say("search.pair_source", round=reading.round, a=a, b=b)
         if reading.busbw_gbyte_s is None:
-            return Evidence(source, str(say("search.reading_stuck")))
-        return Evidence(source, str(say("search.reading", **self._numbers(place, reading))))
+            return noted(source, say("search.reading_stuck"))
+        return noted(source, say("search.reading", **self._numbers(place, reading)))
 
     def _fine(self, place: int, host: str) -> Message:
         reading = self.readings[place]
@@ -245,9 +245,9 @@ class _Told:
         }
 
 
-def _losses(rails: SlowRails) -> str:
+def _losses(rails: SlowRails) -> Message:
     losses = ", ".join(f"{max(round(100 * loss), 0)} %" for loss in rails.losses)
-    return str(say("search.rails.losses", losses=losses))
+    return say("search.rails.losses", losses=losses)
 
 
 def _ending(found: Found, slow: Verdict, *, named: bool, why: Message | None) -> CheckResult:
@@ -305,14 +305,14 @@ def _ending(found: Found, slow: Verdict, *, named: bool, why: Message | None) ->
 def _joint(found: Found) -> Iterable[Evidence]:
     """The jobs over many nodes, the slow one first."""
     for reading in (found.slow_run, *(full for played in found.played for full in played.fulls)):
-        source = str(say("search.joint_source", round=reading.round, hosts=len(reading.hosts)))
+        source = say("search.joint_source", round=reading.round, hosts=len(reading.hosts))
         if reading.busbw_gbyte_s is None:
-            yield Evidence(source, str(say("search.reading_stuck")))
+            yield noted(source, say("search.reading_stuck"))
         else:
             change = signed(-100 * reading.shortfall, 0)
             measured = told_at(reading.busbw_gbyte_s, reading.size_bytes)
             expected = round(reading.expected_gbyte_s, 1)
-            yield Evidence(source, str(say("search.reading", measured=measured, expected=expected, change=change)))
+            yield noted(source, say("search.reading", measured=measured, expected=expected, change=change))
 
 
 def unsettled(found: Found) -> tuple[str, ...]:
