@@ -72,7 +72,7 @@ def run(arguments: list[str] | None = None) -> int:
 
         if str(error) != _NO_THREAD:
             return _report_bug()
-        say("error: this machine lets healthcheck start no more threads; raise the limit of processes (ulimit -u)")
+        say(f"error: {_NO_THREAD}: this machine has a limit on processes that is too low for healthcheck (ulimit -u)")
         return EXIT_INCONCLUSIVE
     except Exception:  # noqa: BLE001 - the last net: whatever is left is a bug of ours
         return _report_bug()

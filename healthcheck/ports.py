@@ -12,7 +12,7 @@ from msgspec import Struct
 from healthcheck.evaluation.past_of import Asking, Remembered
 from healthcheck.model.circumstances import Circumstances
 from healthcheck.model.command import Command, CommandResult, JobOutcome
-from healthcheck.model.history import Past
+from healthcheck.model.history import Past, PastRun
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message
 from healthcheck.model.progress import Step
@@ -225,6 +225,9 @@ class HistoryIndex(Protocol):
         """All runs as they are now, oldest first; with `hosts` only these and the jobs they took part in.
 
         A record that cannot be read is named and left out. Never raises."""
+
+    def seed_of(self, run: PastRun) -> int | None:
+        """Which machines a run simulated; None where it did not, or where nobody can tell. Never raises."""
 
     def add(self, folder: Path) -> tuple[Message, ...]:
         """Take in one run that has just ended; what a user should know where that failed. Never raises."""

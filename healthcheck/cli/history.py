@@ -38,6 +38,9 @@ def command(
     simulated: Annotated[
         bool, typer.Option("--simulated", help="The simulated runs instead of the real ones.")
     ] = False,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Simulated runs of this seed. Default: that of the newest run.")
+    ] = None,
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     lang: options.Lang = None,
@@ -54,7 +57,7 @@ def command(
 
     begin = None if since is None else _day(since)
     _check_folder(results)
-    chosen = choose_runs(DirectoryIndex(results), simulated, begin, platform, host)
+    chosen = choose_runs(DirectoryIndex(results), simulated, begin, platform, host, seed)
     for message in (*chosen.unreadable, *chosen.notes, *_left_out(chosen, simulated, results)):
         say(str(message))
     if not chosen.runs:
@@ -94,7 +97,7 @@ def _tell(
 
             page = render_host(story)
         if json:
-            print_document(_SCHEMA, **_fields(story), **_types(chosen))
+            print_document(_SCHEMA, **_fields(story), **_choice(chosen))
     else:
         fleet = fleet_past(chosen.runs, stage, collective, chosen.left_out)
         measured = any(run.medians for run in fleet.runs)
@@ -105,7 +108,7 @@ def _tell(
 
             page = render_fleet(fleet)
         if json:
-            print_document(_SCHEMA, **_fields(fleet), **_types(chosen))
+            print_document(_SCHEMA, **_fields(fleet), **_choice(chosen))
     for line in lines:
         out(line)
     if html is not None:
@@ -123,16 +126,21 @@ def _print_nothing(chosen: Chosen, host: str | None, stage: str | None, collecti
 
     if host is None:
         fleet = FleetPast(chosen.simulated, chosen.left_out, (), (), (), ())
-        print_document(_SCHEMA, **_fields(fleet), **_types(chosen))
+        print_document(_SCHEMA, **_fields(fleet), **_choice(chosen))
         return
     of_host = HostPast(
         host, chosen.simulated, chosen.left_out, stage or "", collective or "", 0, None, (), None, 0, False, None
     )
-    print_document(_SCHEMA, **_fields(of_host), **_types(chosen))
+    print_document(_SCHEMA, **_fields(of_host), **_choice(chosen))
 
 
-def _types(chosen: Chosen) -> dict[str, object]:
-    return {"platform": chosen.platform, "left_out_other_types": dict(chosen.other_types)}
+def _choice(chosen: Chosen) -> dict[str, object]:
+    return {
+        "platform": chosen.platform,
+        "left_out_other_types": dict(chosen.other_types),
+        "seed": chosen.seed,
+        "left_out_other_seeds": {"unknown" if seed is None else str(seed): n for seed, n in chosen.other_seeds},
+    }
 
 
 def _check_folder(results: Path) -> None:
@@ -194,6 +202,11 @@ def _left_out(chosen: Chosen, asked: bool, results: Path) -> list[Message]:
     if chosen.left_out:
         real = say("history.left_out_real", n=chosen.left_out)
         found.append(real if chosen.simulated else say("history.left_out_simulated", n=chosen.left_out))
+    if chosen.other_seeds:
+        n = sum(n for _, n in chosen.other_seeds)
+        known = [str(seed) for seed, _ in chosen.other_seeds if seed is not None]
+        seeds = say("history.left_out_seeds", n=n, seeds=", ".join(known))
+        found.append(seeds if known else say("history.left_out_unknown_seed", n=n))
     if chosen.other_types:
         n = sum(n for _, n in chosen.other_types)
         names = ", ".join(one_line(name) for name, _ in chosen.other_types)

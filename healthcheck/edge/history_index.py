@@ -14,6 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from healthcheck.edge.digests import simulated_fleet
 from healthcheck.edge.places import is_file, is_folder
 from healthcheck.edge.store import RECORD, write_atomically
 from healthcheck.errors import InputError, StoreError
@@ -77,6 +78,11 @@ class DirectoryIndex:
         if copies:
             notes.append(say("history.copies", n=copies))
         return Past(ordered, tuple(unreadable), tuple(notes))
+
+    def seed_of(self, run: PastRun) -> int | None:
+        """Read from the run directory: the index keeps what the record says, and there it does not stand."""
+        fleet = simulated_fleet(self._results / run.folder)
+        return None if fleet is None else fleet.seed
 
     def add(self, folder: Path) -> tuple[Message, ...]:
         """Add the line of one run whose record was just written; why not, where that fails."""

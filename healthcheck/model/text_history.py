@@ -16,6 +16,9 @@ HISTORY_TEXTS: dict[str, str] = {
     "history.left_out_real": "left out: {n} {n:run|runs} of real machines, which --simulated does not show",
     "history.left_out_types": "left out: {n} {n:run|runs} of other machine types than {platform}; --platform shows "
     "{n:it|them}: {names}",
+    "history.left_out_seeds": "left out: {n} simulated {n:run|runs} of other seeds, which are other machines; "
+    "--seed shows {n:it|them}: {seeds}",
+    "history.left_out_unknown_seed": "left out: {n} simulated {n:run|runs} of a seed that nobody can tell",
     "history.only_simulated": "SIMULATED: no run of a real machine is below {results}",
     "history.nothing_measured": "nothing was measured in {n} {n:run|runs}",
     "history.wrote": "wrote {file}",

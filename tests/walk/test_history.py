@@ -211,6 +211,67 @@ def test_real_and_simulated_runs_are_never_one_trend(shell: Shell) -> None:
     assert "1 run of real machines" in models.err
 
 
+def keep_simulated(shell: Shell, day: int, seed: int | None, *, names: tuple[str, ...] = ()) -> str:
+    """A run of day `day`; its id. `seed` None: behind SSH, where nobody knows. `names`: only these hosts."""
+    run_id = f"202603{day:02d}T021503Z-abcd"
+    record = replace(sick(), run_id=run_id, started_at=f"2026-03-{day:02d}T02:15:03Z")
+    if names:
+        record = replace(record, hosts=tuple(host for host in record.hosts if host.name in names))
+    keep(shell, run_id, encode_record(record))
+    if seed is not None:
+        (shell.results / run_id / "inputs").mkdir()
+        (shell.results / run_id / "inputs" / "options.json").write_text(json.dumps({"simulate": 8, "seed": seed}))
+    return run_id
+
+
+def told(said: str) -> set[str]:
+    return set(re.findall(r"^\S+  (\d{8}T\d{6}Z-\w{4})", said, re.MULTILINE))
+
+
+def test_simulated_runs_of_two_seeds_are_two_fleets(shell: Shell) -> None:
+    """Another seed simulates other machines, and they have the same names."""
+    zero = {keep_simulated(shell, day, 0) for day in (1, 2, 4)}
+    seven = {keep_simulated(shell, day, 7) for day in (3, 5)}
+    newest = shell("history")
+    assert told(newest.out) == seven
+    assert "left out: 3 simulated runs of other seeds, which are other machines; --seed shows them: 0\n" in newest.err
+    assert told(shell("history", "--simulated", "--seed", "0").out) == zero
+    document = json.loads(shell("history", "--json").out)
+    assert (document["seed"], document["left_out_other_seeds"]) == (7, {"0": 3})
+
+
+def test_one_host_is_told_of_the_seed_that_names_it(shell: Shell) -> None:
+    old = keep_simulated(shell, 1, 0)
+    keep_simulated(shell, 2, 7, names=("node01",))
+    assert told(shell("history", "--host", "node03").out) == {old}
+
+
+def test_runs_whose_seed_nobody_can_tell_are_told_by_themselves(shell: Shell) -> None:
+    unknown = keep_simulated(shell, 1, None)
+    known = keep_simulated(shell, 2, 0)
+    said = shell("history")
+    assert told(said.out) == {known}
+    assert "left out: 1 simulated run of a seed that nobody can tell\n" in said.err
+    later = keep_simulated(shell, 3, None)
+    assert told(shell("history").out) == {unknown, later}
+
+
+@pytest.mark.parametrize(
+    ("seed", "says"),
+    [(0, "no simulated run is of seed 9; there are runs of 0"), (None, "nobody can tell the seed of these runs")],
+)
+def test_a_seed_that_no_run_has_is_named(shell: Shell, seed: int | None, says: str) -> None:
+    keep_simulated(shell, 1, seed)
+    said = shell("history", "--seed", "9")
+    assert said.code == 2 and said.err.startswith("error: --seed: ") and says in said.err
+
+
+def test_real_machines_have_no_seed(shell: Shell) -> None:
+    keep(shell, "20260314T021503Z-qhzt", encode_record(healthy()))
+    said = shell("history", "--seed", "0")
+    assert (said.code, said.err) == (2, "error: --seed: real machines have no seed; it goes with --simulated\n")
+
+
 def test_a_damaged_record_is_named_and_the_others_are_told(shell: Shell) -> None:
     keep(shell, "20260314T021503Z-qhzt", encode_record(healthy()))
     keep(shell, "20260414T021503Z-gone", encode_record(healthy())[:1000])

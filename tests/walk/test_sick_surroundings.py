@@ -105,7 +105,7 @@ def test_a_machine_that_starts_no_more_threads_is_one_sentence(shell: Shell, mon
     monkeypatch.setattr(threading.Thread, "start", refused)
     said = shell("run", "--simulate", "2", "-q")
     assert said.code == 3
-    assert said.err.startswith("error: this machine lets healthcheck start no more threads; ")
+    assert said.err.startswith("error: can't start new thread: this machine has a limit on processes")
     assert shell.record().state == "incomplete"
 
 
