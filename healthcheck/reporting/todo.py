@@ -23,6 +23,7 @@ FULL_ENTRIES = 10
 MOST_APART = 3
 """Entries with one cause and other words each, such as the number that was read; more of them become one."""
 _CATALOGUE = "cause."
+_NOTHING_KNOWN = "cause.not_measured"
 _FOLDED = (Kind.NODE, Kind.HCA, Kind.GPU)
 
 
@@ -87,7 +88,13 @@ def _grouped(record: RunRecord) -> list[list[Finding]]:
         for each in ([[one for found in alike for one in found]] if len(alike) > MOST_APART else alike)
     ]
     held = held_up(record)
-    return sorted(folded_up, key=lambda found: (-found[0].verdict, -max(len(found), held.get(found[0].job, 1))))
+
+    def order(found: Sequence[Finding]) -> tuple[int, bool, int]:
+        # Of how many nodes nothing is known says less than whatever is known.
+        nothing = found[0].cause.code == _NOTHING_KNOWN
+        return -found[0].verdict, nothing, -max(len(found), held.get(found[0].job, 1))
+
+    return sorted(folded_up, key=order)
 
 
 def _alike(finding: Finding) -> tuple[object, ...]:

@@ -123,6 +123,12 @@ def test_the_cause_of_an_interrupted_run_is_the_interruption_and_no_node() -> No
     assert (row.names, row.group, len(row.indices)) == ("node[0022-1024]", "l[3-128]", 1003)
 
 
+def test_why_no_node_was_measured_stands_before_that_none_was() -> None:
+    record = _no_platform()
+    assert [entry.title for entry in todo(record)] == ["fabric", "node[0001-1024]"]
+    assert "cause fabric " in stdout_line(record)
+
+
 def test_raw_lines_that_differ_in_the_node_alone_are_quoted_once() -> None:
     (entry,) = todo(_interrupted())
     assert entry.evidence == (("record.json", "no result for node0022"),)
