@@ -22,20 +22,15 @@ from healthcheck.probes.batch import (
     split,
 )
 from healthcheck.probes.read import probe_parts, read_node
+from tests.contract.shells import SHELLS, folder_with_sh
 
 NONCE = "0f3a9c"
-SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
 
 
 @pytest.fixture(params=SHELLS)
 def path_with_sh(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A PATH whose `sh` is the shell under test, for the batch and for its parts."""
-    found = shutil.which(request.param)
-    assert found is not None
-    folder = tmp_path / "shell"
-    folder.mkdir()
-    (folder / "sh").symlink_to(found)
-    return f"{folder}:{os.environ['PATH']}"
+    return f"{folder_with_sh(tmp_path / 'shell', request.param)}:{os.environ['PATH']}"
 
 
 def run(parts: tuple[Part, ...], path: str, *, gnu_timeout: bool = True) -> tuple[str, float]:

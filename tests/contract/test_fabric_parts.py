@@ -14,9 +14,9 @@ from healthcheck.model.fabric_facts import AcsPort, PciLink
 from healthcheck.model.reading import ReadingState
 from healthcheck.probes import acs, gpudirect, iommu, pcie, topology
 from healthcheck.probes.batch import Part, PartOutput, PartState
+from tests.contract.shells import SHELLS, words
 from tests.unit.probes.fixtures import answer
 
-SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
 SWITCH = "devices/pci0000:00/0000:00:01.1/0000:01:00.0"
 
 
@@ -68,9 +68,7 @@ def node(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=SHELLS)
 def shell(request: pytest.FixtureRequest) -> list[str]:
-    found = shutil.which(request.param)
-    assert found is not None
-    return [found, "sh"] if request.param == "busybox" else [found]
+    return words(request.param)
 
 
 def run(part: Part, node: Path, shell: list[str]) -> PartOutput:

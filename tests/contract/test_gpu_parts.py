@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,9 +13,8 @@ from healthcheck.model.reading import ReadingState
 from healthcheck.parsing.gpu_query import FIELDS, OLD_THROTTLE
 from healthcheck.probes import fabric, gpu_memory, gpu_processes, gpu_state, gpus, nvlink
 from healthcheck.probes.batch import Part, PartOutput, PartState
+from tests.contract.shells import SHELLS, words
 from tests.unit.probes.fixtures import answer
-
-SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
 
 # Refuses a query for the first field it does not know, as nvidia-smi does, and counts how often it was asked. Its help
 # names the fields it knows where HELP is set.
@@ -79,9 +77,7 @@ def tool(node: Path, name: str, text: str) -> None:
 
 @pytest.fixture(params=SHELLS)
 def shell(request: pytest.FixtureRequest) -> list[str]:
-    found = shutil.which(request.param)
-    assert found is not None
-    return [found, "sh"] if request.param == "busybox" else [found]
+    return words(request.param)
 
 
 def run(part: Part, node: Path, shell: list[str], unknown: str = "", fields: str = "") -> PartOutput:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from healthcheck.model.reading import ReadingState
 from healthcheck.probes import hca_counters, hcas, verbs
 from healthcheck.probes.batch import Part, PartOutput, batch_argv, split
+from tests.contract.shells import SHELLS, folder_with_sh
 from tests.unit.probes.fixtures import answer
 
 NONCE = "0f3a9c"
@@ -28,15 +28,10 @@ PORT = {
 }
 
 
-@pytest.fixture(params=[shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)])
+@pytest.fixture(params=SHELLS)
 def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A folder whose `sh` is the shell under test; fake tools may be put beside it."""
-    found = shutil.which(request.param)
-    assert found is not None
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    (folder / "sh").symlink_to(found)
-    return folder
+    return folder_with_sh(tmp_path / "bin", request.param)
 
 
 def ask(shell: Path, root: Path | None = None) -> dict[str, PartOutput]:

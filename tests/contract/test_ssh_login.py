@@ -18,7 +18,7 @@ from healthcheck.model.command import Command, CommandResult, ExitKind
 from healthcheck.model.host import Host
 from healthcheck.ports import Running
 from tests.contract.ssh_place import SshPlace
-from tests.contract.test_transport import Kept
+from tests.sinks import Kept
 
 
 def attempt(place: SshPlace, host: Host | None = None, *, accept_new: bool = False) -> CommandResult:

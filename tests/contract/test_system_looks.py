@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,20 +14,15 @@ from healthcheck.model.system_facts import EventKind
 from healthcheck.probes import clock, cpu, kernel_log, limits, nccl_settings, software
 from healthcheck.probes.batch import batch_argv, split
 from healthcheck.probes.read import read_node
+from tests.contract.shells import SHELLS, folder_with_sh
 
-SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
 PARTS = (clock.part(), limits.part(), cpu.part(), nccl_settings.part(), kernel_log.part(), software.part())
 
 
 @pytest.fixture(params=SHELLS)
 def tools(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A folder before all others in PATH, whose `sh` is the shell under test."""
-    found = shutil.which(request.param)
-    assert found is not None
-    folder = tmp_path / "tools"
-    folder.mkdir()
-    (folder / "sh").symlink_to(found)
-    return folder
+    return folder_with_sh(tmp_path / "tools", request.param)
 
 
 def tool(folder: Path, name: str, text: str) -> None:

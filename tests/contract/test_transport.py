@@ -18,20 +18,7 @@ from healthcheck.model.command import Command, CommandResult, ExitKind
 from healthcheck.model.host import Host
 from healthcheck.ports import PushFile, Transport
 from tests.contract.ssh_place import SshPlace
-
-
-class Kept:
-    """A sink that keeps everything."""
-
-    def __init__(self) -> None:
-        self.out = b""
-        self.err = b""
-
-    def stdout(self, data: bytes) -> None:
-        self.out += data
-
-    def stderr(self, data: bytes) -> None:
-        self.err += data
+from tests.sinks import Kept
 
 
 class Subject(Struct, frozen=True):

@@ -13,24 +13,15 @@ from healthcheck.ports import PushFile, Running
 from healthcheck.simulator.cluster import SimCluster
 from healthcheck.simulator.transport import SimTransport, VirtualClock
 from healthcheck.workflows.cleanup import tidy_command
+from tests.sinks import Kept
 from tests.unit.simulator.sim import cluster, mpirun, parsed, run_single
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 SINGLE = Command(mpirun("--host localhost:8", 8), deadline_s=600.0, token="t0")
 
 
-class Taken:
-    """A sink that keeps everything."""
-
-    def __init__(self) -> None:
-        self.out = b""
-        self.err = b""
-
-    def stdout(self, data: bytes) -> None:
-        self.out += data
-
-    def stderr(self, data: bytes) -> None:
-        self.err += data
+class Taken(Kept):
+    """A sink that keeps everything, and knows which lines are rows of a table."""
 
     @property
     def rows(self) -> int:
