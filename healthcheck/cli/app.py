@@ -24,6 +24,7 @@ from healthcheck.cli import (
     report,
     run,
     simulate,
+    slurm,
 )
 from healthcheck.cli.exits import out
 from healthcheck.cli.usage import OneSentence
@@ -84,3 +85,4 @@ app.command("clean", short_help="End what a killed run left on the nodes.")(clea
 app.command("simulate", short_help="Serve a simulated cluster over SSH.")(simulate.command)
 app.add_typer(platform.app)
 app.add_typer(playbook.app)
+app.add_typer(slurm.app)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from healthcheck.diagnosis.cause import Cause, Drain
-from healthcheck.diagnosis.causes import BY_CODE, FOLLOWS, UNEXPLAINED
+from healthcheck.diagnosis.causes import FOLLOWS
 from healthcheck.diagnosis.suggesting import suggested
 from healthcheck.model.component import Kind
 from healthcheck.model.finding import Finding
@@ -18,8 +18,8 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.slurm import short_name
 from healthcheck.reporting.again import nccl_line, raw_line, resume_line, values_of
 from healthcheck.reporting.decision import excluded
+from healthcheck.reporting.drains import cause_of, drain_line
 from healthcheck.reporting.figures import one_line
-from healthcheck.reporting.names import folded
 from healthcheck.reporting.proof import doctor_line, measures_together, partner_of, proof_line, search_line
 
 MOST_HOSTS = 10
@@ -56,7 +56,7 @@ class Steps:
     def of(self, found: Sequence[Finding]) -> Lines:
         """The lines of findings that are one entry: those for several nodes at once name all of them."""
         first = found[0]
-        cause = BY_CODE.get(first.cause.code.removeprefix("cause."), UNEXPLAINED)
+        cause = cause_of(first)
         hosts = tuple(dict.fromkeys(one.component.host for one in found if one.component.host))
         drain = self._drain(cause, hosts)
         before = [self._search(cause, first), drain if cause.drain is Drain.FIRST else None]
@@ -73,11 +73,10 @@ class Steps:
 
     def _drain(self, cause: Cause, hosts: Sequence[str]) -> str | None:
         """One line for all of them, by the names of Slurm; None where none of Slurm was seen."""
-        names = folded(short_name(host) for host in hosts if host in self._slurm)
+        names = [short_name(host) for host in hosts if host in self._slurm]
         if cause.drain is Drain.NO or not names:
             return None
-        reason = shlex.quote(f"healthcheck {self._record.run_id} {cause.code}")
-        return f"scontrol update nodename={shlex.quote(names)} state=drain reason={reason}"
+        return drain_line(names, self._record.run_id, cause)
 
     def _by_hand(self, hosts: Sequence[str]) -> str:
         listed = set(hosts) <= set(excluded(self._record))

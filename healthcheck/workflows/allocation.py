@@ -15,7 +15,6 @@ from threading import Lock
 from msgspec import Struct
 
 from healthcheck.model.allocation import Allocation, Allocations, Unread
-from healthcheck.model.command import NEVER_STARTED, Command, CommandResult, ExitKind
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
@@ -24,10 +23,10 @@ from healthcheck.model.node import NodeFacts
 from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.reading import Evidence
 from healthcheck.model.verdict import Verdict
-from healthcheck.parsing.slurm import SQUEUE, is_own, is_unconfigured, read_squeue, short_name
+from healthcheck.parsing.slurm import SQUEUE, is_own, read_squeue, short_name
 from healthcheck.ports import Transport
+from healthcheck.workflows.asking_slurm import ask
 from healthcheck.workflows.engine import Engine
-from healthcheck.workflows.fanout import CAPTURE_BYTES, MARGIN_S, Capture
 from healthcheck.workflows.request import LOCALHOST, RunRequest
 
 CHECK = "node.allocation"
@@ -37,11 +36,7 @@ FRESH_S = 5.0
 """How long an answer is used again: a thousand launches in one round are one question."""
 SILENT_S = 300.0
 """How long nobody is asked after squeue failed: it takes its time before it gives up on a dead slurmctld."""
-# It waits 10 s for slurmctld (MessageTimeout), and tries once more at a backup controller.
-_DEADLINE_S = 25.0
-_NAP_S = 0.2
 _HOSTS_ASKED = 2
-_MISSING_EXIT = 127
 _SHOWN = 3
 
 
@@ -109,24 +104,24 @@ class Slurm:
     def _ask(self) -> _Answer:
         failed = False
         for host, transport in self._whom():
-            result, said = self._squeue(host, transport)
+            token = f"probe-{self._request.owner.token}"
+            answer = ask(transport, host, SQUEUE, token, lambda: self._engine.cancel.wanted)
             if self._engine.cancel.wanted:
                 return _NOBODY
-            if result.kind is ExitKind.EXITED and result.exit_code == 0:
-                return self._read(said)
-            if result.kind in NEVER_STARTED or result.exit_code == _MISSING_EXIT or is_unconfigured(said.err):
+            if answer.text is not None:
+                return self._read(answer.text, answer.whole)
+            if answer.absent:
                 continue
             failed = True
-            detail = next(iter(said.err.strip().splitlines()), "") or str(result.reason or result.exit_code)
-            self._notes.setdefault("silent", say("allocation.silent", where=host.name, detail=detail[:200]))
+            self._notes.setdefault("silent", say("allocation.silent", where=host.name, detail=answer.detail))
         # Where nobody has the program, nobody will have it in five seconds; a dead slurmctld may come back.
         return _Answer(self._engine.clock.monotonic() + SILENT_S, None) if failed else _NOBODY
 
-    def _read(self, said: Capture) -> _Answer:
-        answer = read_squeue(said.out)
+    def _read(self, text: str, complete: bool) -> _Answer:
+        answer = read_squeue(text)
         if answer.unread:
             self._notes.setdefault("unread", say("allocation.unread", line=ascii(answer.unread[0].line)))
-        whole = not answer.unread and len(said.out) < CAPTURE_BYTES
+        whole = not answer.unread and complete
         return _Answer(self._engine.clock.monotonic() + FRESH_S, _by_node(answer), answer.unread, whole)
 
     def _whom(self) -> Iterator[tuple[Host, Transport]]:
@@ -136,22 +131,6 @@ class Slurm:
             yield LOCALHOST, self._engine.local
         for host in reached:
             yield host, self._engine.transport
-
-    def _squeue(self, host: Host, transport: Transport) -> tuple[CommandResult, Capture]:
-        """Ask one machine; one that belongs to no cluster is not waited for."""
-        command = Command(SQUEUE, _DEADLINE_S, token=f"probe-{self._request.owner.token}")
-        said = Capture()
-        running = transport.start(host, command, said)
-        result, waited_s = running.wait(_NAP_S), _NAP_S
-        while result is None and waited_s < _DEADLINE_S + MARGIN_S:
-            if self._engine.cancel.wanted or is_unconfigured(said.err):
-                running.stop()
-            result = running.wait(_NAP_S)
-            waited_s += _NAP_S
-        if result is None:
-            running.stop()
-            result = CommandResult(ExitKind.TIMED_OUT, None, _DEADLINE_S, say("job.timed_out", seconds=_DEADLINE_S))
-        return result, said
 
 
 def _is_real(facts: NodeFacts | None) -> bool:
