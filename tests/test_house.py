@@ -74,7 +74,7 @@ def test_every_template_is_used() -> None:
         if path.suffix in (".py", ".j2") and not path.name.startswith("text_")
     )
     # Put together from a prefix and the name of a launch failure, a cause, a stage, a state, a word, a rule, a verdict.
-    words = r"word|term|looks|unseen|needs|rule|confidence|verdict|search\.(?:purpose|standing)"
+    words = r"word|term|speed|part|looks|unseen|needs|rule|confidence|verdict|search\.(?:purpose|standing)"
     report = rf"report\.(?:stage|state(?:\.short)?|{words})"
     rooms = rf"launch|reading|history\.head|cause|remedy|why|against|probe|{report}|explain\.severity|hosts\.state"
     built = re.compile(rf"(?:(?:{rooms})\.(?=\w+$)|(?:check|limit)\.)([\w.]+)")

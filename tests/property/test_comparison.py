@@ -85,6 +85,9 @@ def healthy(nodes: int, seed: int, noise: float, launches: float) -> Grid:
         own = rng.normal(0, launches, (nodes, 1))
         return np.round(230 * (1 + own + rng.normal(0, noise, (nodes, cells))), 2)
 
+    def middle(read: np.ndarray) -> dict[str, float]:
+        return {"out_of_place": float(np.median(read[::2])), "in_place": float(np.median(read[1::2]))}
+
     before, after = launch(), launch()
     return Grid(
         stage="single_node",
@@ -97,6 +100,7 @@ def healthy(nodes: int, seed: int, noise: float, launches: float) -> Grid:
         change=np.log(after / before),
         before=before,
         after=after,
+        told=tuple((middle(b), middle(a)) for b, a in zip(before, after, strict=True)),
         repeats=(1, 1),
         launches=float("nan"),
     )

@@ -93,7 +93,7 @@ def test_the_wish_to_stop_is_said_where_it_spoils_nothing() -> None:
 def test_with_verbose_every_event_leaves_a_line_too() -> None:
     lines = drawn(story(), 96, verbose=True).text.splitlines()
     assert "  probe        gpu002 answered" in lines
-    assert sum(line.endswith("77 % of peak 300.0") for line in lines) == 2 * 27
+    assert sum(line.endswith("77 % of peak 300") for line in lines) == 2 * 27
     assert set(WHOLE.splitlines()) <= set(lines)
 
 
