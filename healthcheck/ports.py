@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -14,6 +14,7 @@ from healthcheck.model.circumstances import Circumstances
 from healthcheck.model.command import Command, CommandResult, JobOutcome
 from healthcheck.model.history import Past, PastRun
 from healthcheck.model.host import Host
+from healthcheck.model.lock import Taken
 from healthcheck.model.message import Message
 from healthcheck.model.progress import Step
 from healthcheck.model.record import RunRecord
@@ -112,6 +113,16 @@ class Memory(Protocol):
 
     def usual(self, asking: Asking) -> Remembered:
         """What the nodes used to read when they were healthy; nothing where that is not known."""
+
+
+class HostLocks(Protocol):
+    """One check-up of a host at a time, for everyone who shares the results folder."""
+
+    def take(self, hosts: Iterable[str]) -> Taken:
+        """Hold the hosts that are free, until `release`; of all others, who holds them. Never raises for a host."""
+
+    def release(self) -> None:
+        """Let go of every host. Never raises, and may be called again."""
 
 
 class Clock(Protocol):

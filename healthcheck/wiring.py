@@ -9,7 +9,8 @@ from pathlib import Path
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message
 from healthcheck.model.platform import Platform
-from healthcheck.ports import Clock, Memory, Transport
+from healthcheck.model.playbook import PROBE_STAGE
+from healthcheck.ports import Clock, HostLocks, Memory, Transport
 from healthcheck.workflows.request import RunRequest
 
 
@@ -40,6 +41,18 @@ def memory_of(folder: Path, request: RunRequest) -> Memory:
     fleet = simulated_fleet(folder)
     seed = None if fleet is None else fleet.seed
     return FolderMemory(folder.parent, request.playbook, request.playbook_sha256, seed)
+
+
+def locks_of(folder: Path, request: RunRequest, clock: Clock) -> HostLocks | None:
+    """The locks beside the run directory `folder`.
+
+    None where no host is loaded: simulated ones are nobody else's, and the probes may look at a node at any time.
+    """
+    if request.simulated or request.only == PROBE_STAGE:
+        return None
+    from healthcheck.edge.host_locks import FolderLocks
+
+    return FolderLocks(folder.parent, request.run_id, request.owner, clock)
 
 
 def real_outside(ssh_config: Path | None, accept_new_host_keys: bool, n_hosts: int) -> Outside:

@@ -120,7 +120,7 @@ def run_and_finish(
     from healthcheck.cli.signals import stop_on_signals
     from healthcheck.errors import Interrupted, StoreError
     from healthcheck.model.message import say as message
-    from healthcheck.wiring import memory_of
+    from healthcheck.wiring import locks_of, memory_of
     from healthcheck.workflows.cleanup import sweep_all
     from healthcheck.workflows.engine import Engine
     from healthcheck.workflows.nccl_logs import delete_logs
@@ -140,6 +140,7 @@ def run_and_finish(
         store,
         parallel=parallel,
         memory=memory_of(store.folder, request) if history and request.history else None,
+        locks=locks_of(store.folder, request, outside.clock),
     )
     with closing(watching):
         try:

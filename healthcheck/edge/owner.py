@@ -17,7 +17,43 @@ def _started(pid: int) -> str:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    return stat.rpartition(")")[2].split()[19]
+    fields = stat.rpartition(")")[2].split()
+    # A process that has ended and was not reaped does nothing any more.
+    return "" if fields[0] in "ZX" else fields[19]
+
+
+def is_gone(pid: int, started: str) -> bool:
+    """Whether the process of this machine that had the pid and start time has ended.
+
+    Under hidepid those of other users are not in /proc, and only a signal shows that the pid is taken: by whom, then,
+    nobody can tell, and it counts as alive.
+    """
+    found = _started(pid)
+    if found:
+        return found != started
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return Path(f"/proc/{pid}").exists()
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def boot_id() -> str:
+    """Which boot of this machine it is; '' where that cannot be read."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def pid_space() -> str:
+    """The namespace in which the pids of this process count: those of a container mean nothing outside."""
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""
 
 
 def user_name() -> str:
@@ -49,4 +85,4 @@ def is_dead(owner: Owner) -> bool:
     """True when the owner was a process of this machine that no longer runs. Of other machines nothing is known."""
     if owner.machine != socket.gethostname():
         return False
-    return _started(owner.pid) != owner.pid_started or not owner.pid_started
+    return not owner.pid_started or is_gone(owner.pid, owner.pid_started)

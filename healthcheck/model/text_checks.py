@@ -12,8 +12,8 @@ CHECK_TEXTS: dict[str, str] = {
     "check.hca.rate": "is each compute port at its promised rate; a link that trained at half rate shows no error "
     "anywhere and halves the job",
     "check.node.busy": "does anybody else use the GPUs; a benchmark would disturb their job and read low",
-    "check.node.leftovers": "is another healthcheck run of the same user at work here, or did one leave processes; "
-    "two runs would measure each other",
+    "check.node.leftovers": "is another healthcheck run at work here, or did one of the same user leave processes; two "
+    "runs would measure each other",
     "check.nccl_tests.binary": "is the program there, executable, for this processor, with its libraries, built for "
     "MPI; a build without MPI measures every GPU alone and looks healthy",
     "check.mpi.launcher": "which mpirun does a non-interactive login find; Open MPI 4, 5 and hydra need different "

@@ -39,6 +39,7 @@ from healthcheck.model.text_history import HISTORY_TEXTS
 from healthcheck.model.text_hosts import HOST_TEXTS
 from healthcheck.model.text_jobs import JOB_TEXTS
 from healthcheck.model.text_limits import LIMIT_TEXTS
+from healthcheck.model.text_lock import LOCK_TEXTS
 from healthcheck.model.text_nccl import NCCL_TEXTS
 from healthcheck.model.text_network import NETWORK_TEXTS
 from healthcheck.model.text_page import PAGE_TEXTS
@@ -51,7 +52,6 @@ from healthcheck.model.text_rejudge import REJUDGE_TEXTS
 from healthcheck.model.text_report import REPORT_TEXTS
 from healthcheck.model.text_rules import RULE_TEXTS
 from healthcheck.model.text_search import SEARCH_TEXTS
-from healthcheck.model.text_slurm import SLURM_TEXTS
 from healthcheck.model.text_system import SYSTEM_TEXTS
 from healthcheck.model.text_ticket import TICKET_TEXTS
 
@@ -80,6 +80,7 @@ CATALOGUE_EN = _joined(
     CHECK_TEXTS,
     EVIDENCE_TEXTS,
     LIMIT_TEXTS,
+    LOCK_TEXTS,
     PEAK_TEXTS,
     RULE_TEXTS,
     PLATFORM_TEXTS,
@@ -105,7 +106,6 @@ CATALOGUE_EN = _joined(
     COMPARE_TEXTS,
     REJUDGE_TEXTS,
     CLI_TEXTS,
-    SLURM_TEXTS,
 )
 
 

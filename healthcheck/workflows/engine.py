@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from healthcheck.ports import Clock, Memory, Observer, RunStore, Transport
+from healthcheck.ports import Clock, HostLocks, Memory, Observer, RunStore, Transport
 
 # Bounds connecting and probing. More does not go faster (benchmarks/fanout.py), it only costs memory.
 WIDTH = 64
@@ -85,7 +85,8 @@ class Engine:
     """The outside world of one run. `local` is this machine, for `--launch-from local`.
 
     `parallel` bounds the jobs of a stage that run at once; a running job holds a channel, not a worker. `memory` is
-    what is known of earlier runs, None where they are not to be asked.
+    what is known of earlier runs, None where they are not to be asked. `locks` keep two runs off one host, None where
+    nothing is loaded.
     """
 
     transport: Transport
@@ -97,4 +98,5 @@ class Engine:
     width: int = WIDTH
     parallel: int = 4096
     memory: Memory | None = None
+    locks: HostLocks | None = None
     nccl_logs: Budget = field(default_factory=lambda: Budget(NCCL_LOG_BYTES))

@@ -114,12 +114,14 @@ def busy_now(host: Host, ledger: Ledger, engine: Engine) -> tuple[CheckResult, .
 
 
 def look_at_all(ledger: Ledger, engine: Engine) -> None:
-    """Visit every host of the run and write down what was found; hosts that cannot be measured are set aside."""
-    request, of = ledger.request, len(ledger.request.hosts)
+    """Visit every host that is not set aside yet and write down what was found; set aside what cannot be measured."""
+    request = ledger.request
+    hosts = [host for host in request.hosts if host.name not in ledger.set_aside]
+    of = len(hosts)
     engine.observer.event(Event(PROBE_STAGE, say("progress.who", hosts=of), step=Begun(of)))
     seen = 0
     for host, look in visit(
-        request.hosts, lambda host: look_at(host, request, engine.transport, engine), engine.cancel, engine.width
+        hosts, lambda host: look_at(host, request, engine.transport, engine), engine.cancel, engine.width
     ):
         ledger.known_hosts[host.name] = look.known_hosts
         if look.facts is None:

@@ -27,6 +27,7 @@ from healthcheck.workflows import allocation
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import visit
 from healthcheck.workflows.ledger import Ledger, spoken
+from healthcheck.workflows.locking import take_hosts
 from healthcheck.workflows.look import Look, look_after, look_at_all, not_reached
 from healthcheck.workflows.nccl_judging import NCCL
 
@@ -39,6 +40,7 @@ NEEDED = frozenset(
 
 def probe_before(ledger: Ledger, engine: Engine) -> None:
     """Look at every node, find the platform, judge what was found, set aside what must not be loaded."""
+    take_hosts(ledger, engine)
     look_at_all(ledger, engine)
     judge_before(ledger, engine, ledger.slurm.judge)
     if ledger.platform is not None:

@@ -53,6 +53,9 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
         with contextlib.suppress(StoreError):
             ledger.save("incomplete")
         raise
+    finally:
+        if engine.locks is not None:
+            engine.locks.release()
     signum = engine.cancel.signum
     if signum is not None:
         ledger.save("interrupted", signum)

@@ -36,7 +36,7 @@ class Shell:
 
     def folders(self) -> list[Path]:
         """The run directories so far, oldest first."""
-        return sorted((path for path in self.results.iterdir() if path.is_dir()), key=_begun_ns)
+        return sorted((path for path in self.results.iterdir() if (path / "inputs").is_dir()), key=_begun_ns)
 
     def record(self) -> RunRecord:
         """The record of the newest run."""

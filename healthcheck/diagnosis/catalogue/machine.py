@@ -10,6 +10,7 @@ from healthcheck.diagnosis.catalogue.lines import (
     LOADER,
     LOOKS,
     MAN,
+    MONTHLY,
     MPI_FOUND,
     MPI_SLOTS,
     MPIRUN,
@@ -128,6 +129,8 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
     Cause("not_judged", _INFO, rules=("peak",), reference=PERFORMANCE),
     # Left alone on purpose.
     Cause("busy_leftover", _INFO, rules=("busy.leftover",), commands=(("healthcheck", "clean"),), reference=FIRST_RUN),
+    Cause("locked", _INFO, rules=("busy.locked",), reference=MONTHLY),
+    Cause("no_lock", _INFO, rules=("busy.no_lock",), reference=MONTHLY),
     Cause(
         "may_still_run",
         _INFO,

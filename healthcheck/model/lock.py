@@ -1,0 +1,52 @@
+"""Whose a host is while it is being checked up: what a lock file says, and what became of asking for one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from healthcheck.model.message import Message
+
+HELD, UNLOCKABLE = "busy.locked", "busy.no_lock"
+"""Rules: another run has the host; no lock can be made, so that nobody would know of this one."""
+
+
+class Holder(Struct, frozen=True):
+    """The run that holds a host. `since` is UTC, `2026-03-14T02:15:03Z`.
+
+    `pid_started` is the start time of the process in clock ticks since boot, `boot` the boot of its machine and
+    `pid_space` the namespace its pid counts in: together they tell whether the process that has the pid today is it.
+    """
+
+    run_id: str
+    user: str
+    machine: str
+    pid: int
+    pid_started: str
+    boot: str
+    pid_space: str
+    since: str
+
+
+class Refusal(Struct, frozen=True):
+    """Why a host could not be had, as a sentence, and the rule of that."""
+
+    message: Message
+    rule: str = HELD
+
+
+class Taken(Struct, frozen=True):
+    """What became of asking for hosts: those that were refused, and what a reader of the run should know."""
+
+    refused: Mapping[str, Refusal] = {}
+    notes: tuple[Message, ...] = ()
+
+
+class StaleLock(Struct, frozen=True):
+    """A lock whose owner is gone, or cannot be asked from here: its file, what stands in it, and the sentence."""
+
+    file: str
+    holder: Holder | None
+    message: Message
+    ours_to_remove: bool

@@ -1,0 +1,19 @@
+"""English templates of the locks that keep two check-ups off one host."""
+
+from __future__ import annotations
+
+from typing import Final
+
+LOCK_TEXTS: Final[dict[str, str]] = {
+    "lock.holder": "healthcheck run {run_id} of {user}@{machine}, process {pid}, since {since}",
+    "lock.nobody": "somebody its lock does not name",
+    "lock.held": "in use by {who}",
+    "lock.elsewhere": "in use by {who}; whether that still runs cannot be seen from this machine: if it does not, "
+    "delete {file}",
+    "lock.dead": "in use by {who}; that process is gone, but its lock could not be taken over: delete {file}",
+    "lock.unreadable": "in use by {who}: {file} cannot be read; delete it if no check-up runs",
+    "lock.impossible": "no lock can be made in {folder} ({problem}), so nobody would know that this run is at work "
+    "here; let everyone who shares the results folder write there, or choose another with -o",
+    "lock.taken_over": "{who} ended without letting go of {n} {n:host|hosts}: taken over",
+    "lock.stale": "{host}: locked by {who}, whose process is gone",
+}
