@@ -52,6 +52,7 @@ from healthcheck.model.text_rejudge import REJUDGE_TEXTS
 from healthcheck.model.text_report import REPORT_TEXTS
 from healthcheck.model.text_rules import RULE_TEXTS
 from healthcheck.model.text_search import SEARCH_TEXTS
+from healthcheck.model.text_slurm import SLURM_TEXTS
 from healthcheck.model.text_system import SYSTEM_TEXTS
 from healthcheck.model.text_ticket import TICKET_TEXTS
 
@@ -106,6 +107,7 @@ CATALOGUE_EN = _joined(
     COMPARE_TEXTS,
     REJUDGE_TEXTS,
     CLI_TEXTS,
+    SLURM_TEXTS,
 )
 
 
