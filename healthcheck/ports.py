@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -12,6 +12,7 @@ from msgspec import Struct
 from healthcheck.evaluation.past_of import Asking, Remembered
 from healthcheck.model.circumstances import Circumstances
 from healthcheck.model.command import Command, CommandResult, JobOutcome
+from healthcheck.model.gate import EarlierPass
 from healthcheck.model.history import Past, PastRun
 from healthcheck.model.host import Host
 from healthcheck.model.lock import Taken
@@ -113,6 +114,14 @@ class Memory(Protocol):
 
     def usual(self, asking: Asking) -> Remembered:
         """What the nodes used to read when they were healthy; nothing where that is not known."""
+
+
+class Passes(Protocol):
+    """What earlier runs found of each node alone. Never raises: what cannot be read is no pass."""
+
+    def newest(self, run_id: str, simulated: bool, hosts: Collection[str], since_s: float) -> Mapping[str, EarlierPass]:
+        """Of each host what the newest run says of it, of those begun after `since_s` (seconds since 1970); `run_id`
+        asks, and is not among them."""
 
 
 class HostLocks(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from healthcheck.model.host import Host
@@ -11,6 +11,7 @@ from healthcheck.model.message import Message
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.ports import Clock, HostLocks, Memory, Transport
+from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.request import RunRequest
 
 
@@ -53,6 +54,23 @@ def locks_of(folder: Path, request: RunRequest, clock: Clock) -> HostLocks | Non
     from healthcheck.edge.host_locks import FolderLocks
 
     return FolderLocks(folder.parent, request.run_id, request.owner, clock)
+
+
+def in_time(engine: Engine, folder: Path, budget_s: float, hosts: int) -> Engine:
+    """The engine of a gate: its commands end with the budget (seconds), and it knows the passes beside `folder`."""
+    from healthcheck.edge.digests import simulated_fleet
+    from healthcheck.edge.fresh import FolderPasses
+    from healthcheck.workflows.pace import Pace, PacedTransport
+
+    fleet = simulated_fleet(folder)
+    pace = Pace(engine.clock, budget_s, hosts)
+    return replace(
+        engine,
+        transport=PacedTransport(engine.transport, pace),
+        local=PacedTransport(engine.local, pace),
+        pace=pace,
+        passes=FolderPasses(folder.parent, None if fleet is None else fleet.seed),
+    )
 
 
 def real_outside(ssh_config: Path | None, accept_new_host_keys: bool, n_hosts: int) -> Outside:

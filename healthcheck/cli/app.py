@@ -14,6 +14,7 @@ from healthcheck.cli import (
     demo,
     doctor,
     explain,
+    gate,
     history,
     localise,
     parse,
@@ -71,6 +72,7 @@ Example: healthcheck plan full -H cluster.hosts
 app.command("demo", short_help="A whole check-up on a simulated cluster.")(demo.command)
 app.command("run", short_help="The check-up: probe, measure, judge, report.")(run.command)
 app.command("plan", short_help="What run would do, with every command line.", help=PLAN_HELP)(run.command)
+app.command("gate", short_help="Pre-flight of a job: are these nodes fit?")(gate.command)
 app.command("probe", short_help="Look at every node; load and change nothing.")(probe.command)
 app.command("localise", short_help="Search for who slows a job between nodes.")(localise.command)
 app.command("parse", short_help="Read saved output of nccl-tests.")(parse.command)

@@ -16,11 +16,13 @@ from msgspec.structs import replace
 
 from healthcheck import __version__
 from healthcheck.cli.exits import say
+from healthcheck.cli.gate_asked import check_min_nodes
 from healthcheck.cli.given_baseline import given_baseline
 from healthcheck.cli.search_options import LOCALISE, fraction, seconds, with_search
 from healthcheck.cli.threshold_options import asked_thresholds
 from healthcheck.edge.baselines import stored_baseline
 from healthcheck.edge.digests import fleet_name
+from healthcheck.edge.gate_files import check_places
 from healthcheck.edge.owner import adopt, current_owner, is_dead
 from healthcheck.edge.places import is_file, is_folder
 from healthcheck.edge.shipped import load_hosts, load_platform, load_playbook, shipped_platforms
@@ -28,6 +30,7 @@ from healthcheck.edge.store import DirectoryStore
 from healthcheck.errors import InputError
 from healthcheck.model.baseline import Baseline
 from healthcheck.model.command import JobOutcome
+from healthcheck.model.gate import GateAsked
 from healthcheck.model.host import Host
 from healthcheck.model.message import say as message
 from healthcheck.model.platform import Platform
@@ -75,6 +78,7 @@ class Asked(Struct, frozen=True):
     no_history: bool = False
     healthy: float | None = None
     broken: float | None = None
+    gate: GateAsked | None = None
 
 
 class Inputs(Struct, frozen=True):
@@ -98,7 +102,7 @@ def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
     seconds(asked.budget)
     fraction(asked.sensitivity)
     playbook, playbook_text = load_playbook(asked.playbook)
-    if asked.only == LOCALISE:
+    if asked.only == LOCALISE or asked.gate is not None:
         playbook = with_search(playbook)
     name = asked.platform if asked.platform != AUTO else playbook.platform
     platform = None if name == AUTO else load_platform(name)[0]
@@ -188,6 +192,7 @@ def new_request(asked: Asked, inputs: Inputs, run_id: str) -> RunRequest:
         thresholds=asked_thresholds(asked.healthy, asked.broken, inputs.playbook, inputs.platform),
         baseline=inputs.baseline,
         history=not asked.no_history,
+        gate=asked.gate,
     )
 
 
@@ -260,6 +265,10 @@ def new_run(asked: Asked) -> Begun:
     inputs, outside = read_inputs(asked)
     # Made before the run directory, so that a mistake in the push folder touches nothing.
     request = new_request(asked, inputs, run_id="")
+    if asked.gate is not None:
+        check_min_nodes(asked.gate, len(inputs.hosts))
+        inputs_given = (asked.hosts, asked.playbook, asked.platform, asked.baseline, asked.ssh_config)
+        check_places(asked.gate, (str(given) for given in inputs_given if given is not None))
     texts = {
         "inputs/playbook.yaml": inputs.playbook_text,
         "inputs/hostfile": inputs.hosts_text,

@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from healthcheck.cli.exits import out, say
+from healthcheck.cli.gate_end import settle_lists
 from healthcheck.cli.terminal import WIDEST, has_colour, painted, width
 from healthcheck.edge.earlier import settled_earlier
 from healthcheck.edge.history_index import DirectoryIndex
@@ -30,6 +33,8 @@ def finish(record: RunRecord, store: RunStore, as_json: bool, loud: Loudness, wa
     `watching` is closed in between: what it redraws has to be gone before the end is told.
     """
     failed: StoreError | None = None
+    # The lists come before the pages: a job waits for them.
+    listed, unlisted = settle_lists(record)
     try:
         write_pages(record, store, settled_earlier(record, store))
     except StoreError as error:
@@ -38,12 +43,14 @@ def finish(record: RunRecord, store: RunStore, as_json: bool, loud: Loudness, wa
     watching.close()
     if not loud.quiet and failed is None:
         tell_end(record, store.folder, loud.verbose)
-        for note in notes:
+        for note in (*listed, *notes):
             say_wrapped(str(note))
     if as_json:
         out(encode_record(record).decode().rstrip("\n"))
     else:
-        out(stdout_line(record))
+        out(stdout_line(record if unlisted is None else replace(record, gate=None)))
+    if unlisted is not None:
+        raise unlisted
     if failed is not None:
         again = f"healthcheck report {shlex.quote(str(store.folder))}"
         raise StoreError(f"{failed}; the record is whole, but not every page of it could be written: {again}")

@@ -117,10 +117,12 @@ def run_and_finish(
     from healthcheck.cli.console import head_of, watcher
     from healthcheck.cli.exits import say
     from healthcheck.cli.finish import finish, shown
+    from healthcheck.cli.gate_end import tell_removed
     from healthcheck.cli.signals import stop_on_signals
+    from healthcheck.edge.gate_files import remove_old
     from healthcheck.errors import Interrupted, StoreError
     from healthcheck.model.message import say as message
-    from healthcheck.wiring import locks_of, memory_of
+    from healthcheck.wiring import in_time, locks_of, memory_of
     from healthcheck.workflows.cleanup import sweep_all
     from healthcheck.workflows.engine import Engine
     from healthcheck.workflows.nccl_logs import delete_logs
@@ -132,6 +134,7 @@ def run_and_finish(
     if outside.note is not None and not loud.quiet:
         say(str(message("cli.note", what=outside.note)))
     watching = watcher(outside.clock, head_of(request, shown(store.folder)), loud)
+    memory = memory_of(store.folder, request) if history and request.history else None
     engine = Engine(
         outside.transport,
         outside.local,
@@ -139,9 +142,12 @@ def run_and_finish(
         watching,
         store,
         parallel=parallel,
-        memory=memory_of(store.folder, request) if history and request.history else None,
+        memory=memory,
         locks=locks_of(store.folder, request, outside.clock),
     )
+    if request.gate is not None:
+        tell_removed(remove_old(request.gate), loud.quiet)
+        engine = in_time(engine, store.folder, request.gate.budget_s, len(request.hosts))
     with closing(watching):
         try:
             # What is recorded must not depend on who reads along: the console tells it in the reader's language.

@@ -124,6 +124,7 @@ _ENDS: dict[str, tuple[str, ...]] = {
     "fleet.drift": ("drift",),
     "fleet.pin": ("pin",),
     "job.integrity": ("integrity", "launch"),
+    "gate.single_node": (),
     "bandwidth.busbw": (
         "peak",
         "limits",

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from healthcheck.model.component import Kind
 from healthcheck.model.finding import CheckResult
+from healthcheck.model.gate import GateRecord
 from healthcheck.model.playbook import Gate
 from healthcheck.model.verdict import Verdict, worst
 
@@ -45,9 +48,32 @@ def run_verdict(hosts: Mapping[str, Verdict], checks: Sequence[CheckResult]) -> 
     return worst(parts)
 
 
-def exit_code(verdict: Verdict, gate: Gate, allow_degraded: bool) -> int:
-    """The exit code of a verdict; DEGRADED passes where the user or the playbook said so."""
-    if verdict is Verdict.DEGRADED and (allow_degraded or gate.degraded == "allow"):
+def counted(gate: GateRecord | None, ready: int) -> GateRecord | None:
+    """The gate with the answer whether enough nodes were proven; `ready` is how many, none in an unfinished run."""
+    if gate is None or gate.asked.min_nodes is None:
+        return gate
+    return replace(gate, met=ready >= gate.asked.min_nodes)
+
+
+def gated(verdict: Verdict, gate: GateRecord | None) -> Verdict:
+    """The verdict of a run by what was asked of a gate: as many nodes as wanted, proven together, are enough.
+
+    Where they are not there, nothing passes.
+    """
+    if gate is None or gate.met is None:
+        return verdict
+    if gate.met:
+        return Verdict.PASS
+    return verdict if verdict > Verdict.PASS else Verdict.INCONCLUSIVE
+
+
+def exit_code(verdict: Verdict, gate: Gate, allow_degraded: bool, asked: GateRecord | None = None) -> int:
+    """The exit code of a verdict; DEGRADED passes where the user or the playbook said so.
+
+    Not where a number of proven nodes was `asked` for and is not there: to be allowed is not to be proven.
+    """
+    missed = asked is not None and asked.met is False
+    if verdict is Verdict.DEGRADED and (allow_degraded or gate.degraded == "allow") and not missed:
         return 0
     return verdict.exit_code
 

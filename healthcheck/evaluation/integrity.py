@@ -79,6 +79,8 @@ def _how_it_ended(outcome: JobOutcome) -> CheckResult | None:
         return _result(outcome, Verdict.INCONCLUSIVE, "not_reached", reason)
     if result.kind is ExitKind.STOPPED:
         return _result(outcome, Verdict.INCONCLUSIVE, "stopped", reason)
+    if result.kind is ExitKind.CUT:
+        return _result(outcome, Verdict.INCONCLUSIVE, "cut", reason)
     if result.kind is ExitKind.CONNECTION_LOST:
         return _result(outcome, Verdict.INCONCLUSIVE, "connection_lost", reason)
     if result.kind in (ExitKind.STALLED, ExitKind.TIMED_OUT):

@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from healthcheck.model.gate import Passport
 from healthcheck.model.thresholds import AskedThresholds
 
 SCHEMA = "healthcheck.circumstances/1"
@@ -27,7 +28,8 @@ class Circumstances(Struct, frozen=True, forbid_unknown_fields=True):
     """`raw/circumstances.json`, as of the record beside it.
 
     `before` and `after` are the looks by host, `began_at` when the first benchmark began (seconds since 1970),
-    `verified` the hosts that a search proved together, in rank order.
+    `verified` the hosts that a search proved together, in rank order. `passports` say what each host was, and
+    `platform_sha256` what it was judged as: by them a later gate knows whether a pass still holds.
     """
 
     before: dict[str, LookMade] = {}
@@ -38,4 +40,6 @@ class Circumstances(Struct, frozen=True, forbid_unknown_fields=True):
     allow_busy: bool = False
     allow_degraded: bool = False
     launcher: Literal["mpirun", "hydra"] = "mpirun"
+    passports: dict[str, Passport] = {}
+    platform_sha256: str = ""
     schema: str = SCHEMA

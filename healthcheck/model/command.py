@@ -75,6 +75,7 @@ class ExitKind(StrEnum):
     STALLED = "stalled"
     TEARDOWN_HUNG = "teardown_hung"
     STOPPED = "stopped"
+    CUT = "cut"
     UNREACHABLE = "unreachable"
     LOGIN_REFUSED = "login_refused"
     HOST_KEY_UNKNOWN = "host_key_unknown"

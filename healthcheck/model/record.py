@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from healthcheck.model.finding import CheckResult, Finding
 from healthcheck.model.fleet import FleetSetting
+from healthcheck.model.gate import GateRecord
 from healthcheck.model.host import Host
 from healthcheck.model.measurement import CollectiveRow
 from healthcheck.model.message import Message
@@ -79,7 +80,8 @@ class Provenance(Struct, frozen=True):
 class RunRecord(Struct, frozen=True):
     """A whole run. `state` is `incomplete` until the last stage has ended and was judged; `search` if there was one.
 
-    `proven_together` are the hosts of the job that proved them; `healthy_hosts` those among them that are PASS.
+    `proven_together` are the hosts of the job that proved them; `healthy_hosts` those among them that are PASS. `gate`
+    is what was asked of a gate and what it left out, None for any other run.
     """
 
     run_id: str
@@ -104,4 +106,5 @@ class RunRecord(Struct, frozen=True):
     fleet: tuple[FleetSetting, ...] = ()
     search: SearchRecord | None = None
     proven_together: tuple[str, ...] = ()
+    gate: GateRecord | None = None
     schema: str = SCHEMA

@@ -154,6 +154,11 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "remedy.raw_gone": "Bring the run directory back from a copy, or measure again.",
     "why.raw_gone": "A file below raw/ was deleted, cut or changed after the run: what is left proves nothing.",
     "against.raw_gone": "The files stand somewhere else, whole.",
+    "cause.out_of_time": "not measured: the budget of the gate was used up",
+    "remedy.out_of_time": "Give the gate more time with --budget, or fewer nodes.",
+    "why.out_of_time": "A job that had not ended when the time was over was ended, and one that did not fit was not "
+    "begun. A slow job and one that hangs look the same then.",
+    "against.out_of_time": "With a larger budget the same job ends by itself.",
     "cause.stopped": "not measured: the run was interrupted",
     "remedy.stopped": "Resume the run; what is already measured stays.",
     "why.stopped": "The run was ended by hand or by a signal before this was measured.",

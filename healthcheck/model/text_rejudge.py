@@ -22,6 +22,7 @@ REJUDGE_TEXTS: dict[str, str] = {
     "rejudge.kind.allocation": "{n} of Slurm",
     "rejudge.kind.busy": "{n} of hosts that were busy when a job was to start",
     "rejudge.kind.not_run": "{n} about what was not run",
+    "rejudge.kind.reused": "{n} of earlier runs",
     "rejudge.kind.search": "{n} of the search",
     "rejudge.search_over": "the search is left out: by these limits the job it began with is fast enough",
     "rejudge.search_missing": "by these limits the nodes are slow together, and nobody has searched: "

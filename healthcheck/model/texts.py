@@ -34,6 +34,7 @@ from healthcheck.model.text_evidence import EVIDENCE_TEXTS
 from healthcheck.model.text_fabric import FABRIC_TEXTS
 from healthcheck.model.text_fingerprints import FINGERPRINT_TEXTS
 from healthcheck.model.text_fleet import FLEET_TEXTS
+from healthcheck.model.text_gate import GATE_TEXTS
 from healthcheck.model.text_gpus import GPU_TEXTS
 from healthcheck.model.text_history import HISTORY_TEXTS
 from healthcheck.model.text_hosts import HOST_TEXTS
@@ -73,6 +74,7 @@ CATALOGUE_EN = _joined(
     PROBE_TEXTS,
     PROGRESS_TEXTS,
     GPU_TEXTS,
+    GATE_TEXTS,
     NETWORK_TEXTS,
     FABRIC_TEXTS,
     SYSTEM_TEXTS,

@@ -11,6 +11,7 @@ from healthcheck.reporting.again import resume_line
 from healthcheck.reporting.cluster_map import ClusterMap
 from healthcheck.reporting.decision import decide, excluded, left_out, not_asked_together, slots_of
 from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.gate_lists import list_to_use
 from healthcheck.reporting.looks import Looks
 from healthcheck.reporting.map_rows import map_rows
 from healthcheck.reporting.names import folded
@@ -57,6 +58,9 @@ def stdout_line(record: RunRecord) -> str:
     ready = _WITHOUT_A_SET.get(not_asked_together(record), f"{len(record.healthy_hosts)}/{{total}} ready")
     clear = sum(host.verdict is Verdict.PASS for host in record.hosts)
     parts = [f"{record.verdict.name} {ready.format(total=total, clear=clear)}"]
+    use = list_to_use(record)
+    if use:
+        parts.append(one_line(use))
     left = ", ".join(f"{folded(names)} {verdict.name}" for verdict, names in left_out(record))
     if len(left) > LONGEST_NAMES:
         left = ", ".join(f"{len(names)} {verdict.name}" for verdict, names in left_out(record))
@@ -72,6 +76,8 @@ def stdout_line(record: RunRecord) -> str:
     busy = tuple(check.component.host for check in record.checks if check.sets_aside and check.component.host)
     if busy and not_asked_together(record).startswith("looked"):
         parts.append(f"busy {_named(busy)}")
+    if record.gate is not None and record.gate.left_out:
+        parts.append(one_line("left out: " + "; ".join(what.english for what in record.gate.left_out)))
     first = most_urgent(record)
     if first is not None:
         cause = one_line(f"cause {_component(first)} {first.finding.cause.english}")

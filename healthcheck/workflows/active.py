@@ -97,10 +97,23 @@ class ActiveJob:
         if self._ending is not None:
             kind, reason = self._ending
             return CommandResult(kind, None, result.duration_s, reason)
+        if result.kind is ExitKind.TIMED_OUT and self._was_cut:
+            return self._cut(result)
         if result.exit_code == TIMED_OUT_EXIT and result.duration_s >= self.job.timeout_s - 1:
+            if self._was_cut:
+                return self._cut(result)
             reason = say("job.timed_out", seconds=self.job.timeout_s)
             return CommandResult(ExitKind.TIMED_OUT, result.exit_code, result.duration_s, reason)
         return result
+
+    @property
+    def _was_cut(self) -> bool:
+        pace = self._engine.pace
+        return pace is not None and pace.has_cut(self.job.id)
+
+    def _cut(self, result: CommandResult) -> CommandResult:
+        """Ended for the budget of a gate: a job that was well and slow looks no different."""
+        return CommandResult(ExitKind.CUT, None, result.duration_s, say("gate.job_cut", seconds=result.duration_s))
 
     def _outcome(self, result: CommandResult) -> JobOutcome:
         return JobOutcome(

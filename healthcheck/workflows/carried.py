@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from healthcheck.evaluation.fresh import REUSED
 from healthcheck.evaluation.integrity import CHECK as INTEGRITY_CHECK
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.lock import HELD, UNLOCKABLE
@@ -25,6 +26,7 @@ class Kind(StrEnum):
     ALLOCATION = "allocation"  # what Slurm said of a host
     BUSY = "busy"  # somebody was at work when a job was to start
     NOT_RUN = "not_run"  # a stage or a job that was not run, and why
+    REUSED = "reused"  # a pass of an earlier run
     SEARCH = "search"  # what the search concluded
 
 
@@ -63,6 +65,8 @@ def _kind(check: CheckResult, *, made_anew: bool) -> Kind | None:
         return None if made_anew or check.rule == MAY_STILL_RUN else Kind.BUSY
     if check.check == "stage.run" or (check.check == INTEGRITY_CHECK and check.rule == "integrity.not_run"):
         return Kind.NOT_RUN
+    if check.rule == REUSED:
+        return Kind.REUSED
     return Kind.SEARCH if check.stage == STAGE and check.check.startswith(f"{STAGE}.") else None
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from healthcheck.ports import Clock, HostLocks, Memory, Observer, RunStore, Transport
+from healthcheck.ports import Clock, HostLocks, Memory, Observer, Passes, RunStore, Transport
+from healthcheck.workflows.pace import Pace
 
 # Bounds connecting and probing. More does not go faster (benchmarks/fanout.py), it only costs memory.
 WIDTH = 64
@@ -85,8 +86,8 @@ class Engine:
     """The outside world of one run. `local` is this machine, for `--launch-from local`.
 
     `parallel` bounds the jobs of a stage that run at once; a running job holds a channel, not a worker. `memory` is
-    what is known of earlier runs, None where they are not to be asked. `locks` keep two runs off one host, None where
-    nothing is loaded.
+    what is known of earlier runs, None where they are not to be asked. A gate has its time in `pace`, and `passes` of
+    earlier runs that it may reuse. `locks` keep two runs off one host, None where nothing is loaded.
     """
 
     transport: Transport
@@ -98,5 +99,7 @@ class Engine:
     width: int = WIDTH
     parallel: int = 4096
     memory: Memory | None = None
+    pace: Pace | None = None
+    passes: Passes | None = None
     locks: HostLocks | None = None
     nccl_logs: Budget = field(default_factory=lambda: Budget(NCCL_LOG_BYTES))

@@ -12,7 +12,7 @@ from healthcheck.launchers import LAUNCHERS
 from healthcheck.launchers.files import launch_files
 from healthcheck.launchers.site import LaunchSite
 from healthcheck.model.command import CollectiveJob, ExitKind, JobOutcome
-from healthcheck.model.component import FABRIC
+from healthcheck.model.component import FABRIC, node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.host import Host
 from healthcheck.model.measurement import OutputState
@@ -58,6 +58,8 @@ class Start(Struct, frozen=True):
 
 def launch(job: CollectiveJob, start: Start, hosts: tuple[Host, ...], stage: Stage, ledger: Ledger) -> Launch:
     """The command line of a job, and where it starts."""
+    if ledger.engine.pace is not None:
+        job = ledger.engine.pace.within(job)
     program, token = _program(ledger.facts[hosts[0].name], job), ledger.request.owner.token
     site = LaunchSite(start.flavour, program, token, start.folder, as_root=_is_root(start.facts))
     command = LAUNCHERS[start.flavour.family](job, site)
@@ -148,6 +150,11 @@ def remove_launch_files(ledger: Ledger, engine: Engine) -> None:
 
 def last_look(launch: Launch, ledger: Ledger, engine: Engine) -> tuple[CheckResult, ...]:
     """Right before a launch: is any of its hosts busy now? Nobody's work is disturbed by a late job of ours."""
+    pace = engine.pace
+    if pace is not None and not pace.may_begin:
+        component = node(launch.hosts[0].name) if len(launch.hosts) == 1 else FABRIC
+        message = say("stage.not_run", why=say("gate.no_time_to_begin"))
+        return (CheckResult("stage.run", component, Verdict.INCONCLUSIVE, message, "stage.no_time", launch.job.stage),)
     if len(launch.hosts) == 1:
         return busy_now(launch.hosts[0], ledger, engine)
     found: list[CheckResult] = []

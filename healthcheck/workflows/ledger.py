@@ -11,9 +11,12 @@ from healthcheck.diagnosis.explain import findings
 from healthcheck.diagnosis.fingerprints import Shape, shape_of
 from healthcheck.evaluation.advice import settled
 from healthcheck.evaluation.fleet import fleet_settings
+from healthcheck.evaluation.fresh import passport, platform_digest
 from healthcheck.evaluation.gate import (
     checks_by_host,
+    counted,
     exit_code,
+    gated,
     host_verdict,
     proven_hosts,
     proven_together,
@@ -22,10 +25,11 @@ from healthcheck.evaluation.gate import (
 from healthcheck.evaluation.stage import JobJudgement
 from healthcheck.launchers.rank_log import folders_of_run
 from healthcheck.model.circumstances import Circumstances, LookMade
-from healthcheck.model.command import NEVER_STARTED, ExitKind, JobOutcome
+from healthcheck.model.command import NEVER_STARTED, JobOutcome
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
-from healthcheck.model.fleet import FleetSetting, Settings
+from healthcheck.model.fleet import Settings
+from healthcheck.model.gate import GateRecord
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import NodeFacts
@@ -39,6 +43,8 @@ from healthcheck.probes import leftovers
 from healthcheck.workflows.allocation import Slurm
 from healthcheck.workflows.baseline import KnownPast
 from healthcheck.workflows.engine import Engine, stamp
+from healthcheck.workflows.gate_notes import gate_notes
+from healthcheck.workflows.judged_jobs import measures_its_hosts, reasons_of, versions
 from healthcheck.workflows.request import RunRequest
 
 DOUBTS = frozenset({"slow_node.likely", "slow_node.suspected"})
@@ -88,12 +94,18 @@ class Ledger:
         self.tool: tuple[str | None, str | None] = (None, None)
         self.search: SearchRecord | None = None
         self.verified: tuple[str, ...] = ()
+        self.gate: GateRecord | None = None
+        self.reused: set[str] = set()
         self.before: dict[str, LookMade] = {}
         self.after: dict[str, LookMade] = {}
 
     def usable(self) -> tuple[Host, ...]:
         """Hosts that may be measured, in hostfile order, slots filled in."""
         return tuple(self.with_slots(host) for host in self.request.hosts if host.name not in self.set_aside)
+
+    def to_measure(self) -> tuple[Host, ...]:
+        """Hosts that are to be measured alone: those whose pass of an earlier run holds are not."""
+        return tuple(host for host in self.usable() if host.name not in self.reused)
 
     def healthy(self) -> tuple[Host, ...]:
         """Hosts that may take part in jobs over several nodes."""
@@ -134,11 +146,11 @@ class Ledger:
             if judgement.limit is not None and judgement.limit not in self.limits:
                 self.limits.append(judgement.limit)
             for outcome in judgement.outcomes:
-                if _measures_its_hosts(judgement):
+                if measures_its_hosts(judgement):
                     self.measured.update(outcome.job.hosts)
                 elif judgement.verdict is Verdict.DEGRADED:
                     self.slow_together.update(outcome.job.hosts)
-                self.add_job(outcome, judgement.verdict, _reasons(judgement, outcome))
+                self.add_job(outcome, judgement.verdict, reasons_of(judgement, outcome))
 
     def add_job(self, outcome: JobOutcome, verdict: Verdict | None, reasons: tuple[Message, ...]) -> None:
         """Keep one job, and what it left behind on its hosts. `verdict` None: it is evidence, and judged by nobody."""
@@ -196,7 +208,9 @@ class Ledger:
         jobs = [(job.stage, job.hosts, job.verdict) for job in self.jobs if job.verdict is not None]
         together = proven_together(jobs, verdicts, checks, self.verified) if state == "complete" else ()
         proven = proven_hosts(together, verdicts)
-        code = exit_code(verdict, request.playbook.gate, request.allow_degraded)
+        gate, named = counted(self.gate, len(proven)), verdict
+        verdict = gated(verdict, gate)
+        code = exit_code(verdict, request.playbook.gate, request.allow_degraded, gate)
         finished = stamp(self.engine.clock.now()) if state != "incomplete" else None
         return RunRecord(
             run_id=request.run_id,
@@ -226,10 +240,10 @@ class Ledger:
             ),
             healthy_hosts=proven,
             excluded_hosts=self._excluded(verdicts, proven, by_host),
-            notes=self._notes(),
+            notes=(*self._notes(), *(gate_notes(gate, len(proven), named) if gate is not None else ())),
             provenance=Provenance(
                 tool=request.tool,
-                versions=_versions(fleet),
+                versions=versions(fleet),
                 limits=tuple(self.limits),
                 playbook_sha256=request.playbook_sha256,
                 hostfile=request.hostfile,
@@ -240,6 +254,7 @@ class Ledger:
             fleet=fleet,
             search=self.search,
             proven_together=together,
+            gate=gate,
         )
 
     def _measured_well(self) -> set[str]:
@@ -314,6 +329,8 @@ class Ledger:
             allow_busy=request.allow_busy,
             allow_degraded=request.allow_degraded,
             launcher=request.launcher,
+            passports={name: passport(facts) for name, facts in self.facts.items()},
+            platform_sha256=platform_digest(self.platform),
         )
 
 
@@ -326,27 +343,3 @@ def spoken(check: CheckResult) -> Message:
     """The message of a result among others about the same host: with the name of the part, where it is about one."""
     part = check.component.text.partition("/")[2]
     return say("host.part", part=part, what=check.message) if part else check.message
-
-
-def _versions(fleet: Iterable[FleetSetting]) -> dict[str, str]:
-    """Every version that was found, as `value (nodes that have it)`; differing versions stand side by side."""
-    return {setting.name: ", ".join(f"{value.value} ({value.nodes})" for value in setting.values) for setting in fleet}
-
-
-def _measures_its_hosts(judgement: JobJudgement) -> bool:
-    """A job over several nodes says something about each of them only when it was good: a bad one blames nobody."""
-    if len(judgement.outcomes[0].job.hosts) > 1:
-        return judgement.verdict is Verdict.PASS
-    return judgement.verdict in (Verdict.PASS, Verdict.DEGRADED, Verdict.FAIL)
-
-
-def _reasons(judgement: JobJudgement, outcome: JobOutcome) -> tuple[Message, ...]:
-    """Why a job is not PASS; then what changes no verdict: a hang after a whole table, output left out."""
-    reasons = [check.message for check in judgement.checks if check.verdict is not Verdict.PASS]
-    if outcome.bytes_cut:
-        reasons.append(say("job.bytes_cut", megabytes=round(outcome.bytes_cut / 1e6, 1)))
-    if outcome.nccl_bytes_cut and judgement.verdict is not Verdict.PASS:
-        reasons.append(say("job.nccl_bytes_cut", megabytes=round(outcome.nccl_bytes_cut / 1e6, 1)))
-    if outcome.result.kind is ExitKind.TEARDOWN_HUNG and outcome.result.reason is not None:
-        reasons.append(outcome.result.reason)
-    return tuple(reasons)

@@ -47,8 +47,9 @@ DEFAULT_TOURNAMENT = 8
 
 def run_localise(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]) -> None:
     """Search, where a joint job was slow; everything found is in the ledger afterwards."""
-    name_gpus(ledger, engine, earlier)
-    slow = _slowest(ledger)
+    if engine.pace is None:  # a gate only finds out who is slow
+        name_gpus(ledger, engine, earlier)
+    slow = slowest(ledger)
     asked = stage.when == "always" or ledger.request.only == stage.name
     if slow is not None:
         _Search(stage, slow, ledger, engine, earlier).run()
@@ -56,7 +57,7 @@ def run_localise(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[
         ledger.add_checks([_nothing_to_search(stage, ledger)])
 
 
-def _slowest(ledger: Ledger) -> JobJudgement | None:
+def slowest(ledger: Ledger) -> JobJudgement | None:
     """The joint job to begin with: of those that are not good enough the first, all_reduce before others.
 
     One that is fast enough and took a wrong way needs no search: NCCL named the nodes.
@@ -183,11 +184,13 @@ class _Search:
         return self.stage.budget if asked is None else asked
 
     def _may_not_go_on(self) -> str | None:
-        budget = self._budget_s
+        budget, pace = self._budget_s, self.engine.pace
         if self.engine.cancel.wanted:
             return STOPPED
         if 1 + len(self.played) >= self.ledger.request.max_rounds:
             return Ending.ROUNDS
+        if pace is not None and not pace.may_begin:
+            return BUDGET
         # A round takes about as long as the one before; one that is begun is not cut short.
         longest = self.spent_s / len(self.played) if self.played else 0.0
         return BUDGET if budget is not None and self.spent_s + longest >= budget else None

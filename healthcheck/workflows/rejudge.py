@@ -100,6 +100,7 @@ class _Again:
         self.engine = Engine(nobody, nobody, _Standing(), nobody, store)
         self.ledger = Ledger(request, self.engine)
         self.ledger.started_at = self.was.started_at
+        self.ledger.gate = self.was.gate
         self.carried = carried(self.was.checks, self.kept.before)
         self.outcomes = stored_outcomes(self.was, store)
         self.standing: dict[Kind, int] = {}
@@ -110,6 +111,8 @@ class _Again:
             self.ledger.add_checks([one.check])
             self.standing[one.kind] = self.standing.get(one.kind, 0) + 1
             host = one.check.component.host
+            if one.kind is Kind.REUSED and host is not None:
+                self.ledger.measured.add(host)
             is_lost = one.kind is Kind.REACHED and (not one.later or one.check.rule == "connect.lost")
             if host is not None and (is_lost or (one.later and one.kind in (Kind.BUSY, Kind.ALLOCATION))):
                 self.ledger.set_aside.setdefault(host, one.check.message)
@@ -136,7 +139,7 @@ class _Again:
             for host in ledger.request.hosts:
                 if host.name not in ledger.facts:
                     ledger.set_aside.setdefault(host.name, say("run.interrupted"))
-        later = [one for one in self.carried if one.later or one.kind in (Kind.BUSY, Kind.NOT_RUN)]
+        later = [one for one in self.carried if one.later or one.kind in (Kind.BUSY, Kind.NOT_RUN, Kind.REUSED)]
         self._keep([one for one in later if one.kind is not Kind.SEARCH])
 
     def baseline(self, *, other: bool) -> None:
@@ -259,6 +262,8 @@ def _told(kind: Kind, n: int) -> Message:
             return say("rejudge.kind.busy", n=n)
         case Kind.NOT_RUN:
             return say("rejudge.kind.not_run", n=n)
+        case Kind.REUSED:
+            return say("rejudge.kind.reused", n=n)
         case Kind.SEARCH:
             return say("rejudge.kind.search", n=n)
 

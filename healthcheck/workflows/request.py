@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from healthcheck.model.baseline import Baseline
+from healthcheck.model.gate import GateAsked
 from healthcheck.model.host import Host
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import Playbook
@@ -26,6 +27,7 @@ class RunRequest(Struct, frozen=True):
     healthcheck runs in, as squeue prints them: its nodes are ours. `baseline` is what the nodes used to read, where
     that was given, and `history` whether earlier runs are asked where it was not. A search plays at most `max_rounds`,
     takes `budget_s` seconds (None: what its stage says) and looks for losses from `sensitivity` up (None: what fits).
+    `gate` makes it the pre-flight of a job, which has to be over in time.
     """
 
     run_id: str
@@ -54,6 +56,7 @@ class RunRequest(Struct, frozen=True):
     max_rounds: int = 16
     budget_s: float | None = None
     sensitivity: float | None = None
+    gate: GateAsked | None = None
 
     def wants(self, stage: str) -> bool:
         """Whether a benchmark stage is to run; the probes always do, since busy nodes must be known."""

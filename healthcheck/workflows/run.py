@@ -19,6 +19,7 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.ports import Event
 from healthcheck.workflows.baseline import settle_baseline
 from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.gate import Gate
 from healthcheck.workflows.launching import remove_launch_files
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.localise import run_localise
@@ -39,12 +40,13 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
             "run", say("run.started", run_id=request.run_id, playbook=request.playbook.name, hosts=len(request.hosts))
         )
     )
+    gate = None if request.gate is None else Gate(ledger, engine, request.gate)
     try:
         probe_before(ledger, engine)
         settle_baseline(ledger, engine)
         for stage in request.playbook.stages:
             if stage.name != PROBE_STAGE and not engine.cancel.wanted:
-                _stage(stage, ledger, engine, earlier)
+                _stage(stage, ledger, engine, earlier, gate)
         probe_after(ledger, engine)
         remove_launch_files(ledger, engine)
     except BaseException:
@@ -72,20 +74,24 @@ def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutco
     return record
 
 
-def _stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]) -> None:
+def _stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome], gate: Gate | None) -> None:
     """One stage behind the probes: run, or said to be not run where the run stopped before it."""
     if ledger.stop_after is not None:
         _not_run(ledger, stage.name, ledger.stop_after)
-    elif not ledger.request.wants(stage.name):
         return
-    elif stage.name in BENCHMARK_STAGES:
+    if not ledger.request.wants(stage.name):
+        return
+    fitted = stage if gate is None else gate.fitted(stage)
+    if fitted is None:
+        return
+    if stage.name in BENCHMARK_STAGES:
         # It may take long, and the process may be killed in it: until then this is what is known.
         ledger.save("incomplete")
         ledger.began_at = ledger.began_at or engine.clock.now().timestamp()
-        run_stage(stage, ledger, engine, earlier)
+        run_stage(fitted, ledger, engine, earlier)
     else:
         ledger.save("incomplete")
-        run_localise(stage, ledger, engine, earlier)
+        run_localise(fitted, ledger, engine, earlier)
 
 
 def _not_run(ledger: Ledger, stage: str, why: Message) -> None:

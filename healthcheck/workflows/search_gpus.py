@@ -28,7 +28,7 @@ def name_gpus(ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome])
     """All such nodes at once, the jobs of each one after the other; what is found is in the ledger afterwards."""
     stage = ledger.request.playbook.stage("single_node") or Stage("single_node")
     rounds = Rounds(stage, ledger, engine, earlier)
-    slow = _slow_alone(ledger)
+    slow = slow_alone(ledger)
     planned: dict[str, tuple[GpuJob, ...]] = {}
     for host in list(slow)[:MOST_NODES]:
         if host in rounds.hosts and host not in ledger.set_aside:
@@ -49,7 +49,7 @@ def name_gpus(ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome])
                 engine.observer.event(Event(STAGE, check.message, str(check.component), check.verdict))
 
 
-def _slow_alone(ledger: Ledger) -> dict[str, CheckResult]:
+def slow_alone(ledger: Ledger) -> dict[str, CheckResult]:
     """Nodes below their own limit, with no part of theirs named."""
     named = {check.component.host for check in ledger.checks if check.component.kind in INSIDE and _bad(check)}
     return {

@@ -152,5 +152,5 @@ def _whole(outcome: JobOutcome) -> bool:
 
 def _kept(job: CollectiveJob, outcome: JobOutcome | None) -> bool:
     """Whether an earlier try of this very job says something: also one that hung does."""
-    unsaid = {*NEVER_STARTED, ExitKind.STOPPED, ExitKind.CONNECTION_LOST}
+    unsaid = {*NEVER_STARTED, ExitKind.STOPPED, ExitKind.CUT, ExitKind.CONNECTION_LOST}
     return outcome is not None and outcome.job == job and outcome.result.kind not in unsaid

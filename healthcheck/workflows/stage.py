@@ -40,12 +40,14 @@ from healthcheck.workflows.under_load import LoadedLooks
 def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str, JobOutcome]) -> None:
     """Run and judge one of single_node and multi_node; everything found is in the ledger afterwards."""
     if stage.name == "single_node":
-        hosts = {host.name: host for host in ledger.usable()}
+        hosts = {host.name: host for host in ledger.to_measure()}
         jobs = single_node_jobs(ledger.request.playbook, stage, tuple(hosts.values()))
         wanted = [job for job in jobs if not measured(job, earlier)]
         launches = [_alone(job, hosts[job.hosts[0]], stage, ledger, engine) for job in wanted]
     else:
         jobs, launches = _together(stage, ledger, engine, earlier)
+    if not jobs and ledger.reused:
+        return
     count = Count(jobs)
     tell_begin(stage, jobs, len(jobs) - len(launches), ledger, engine)
     outcomes = {job.id: earlier[job.id] for job in jobs if measured(job, earlier)}

@@ -68,6 +68,7 @@ OFI = "https://github.com/aws/aws-ofi-nccl/blob/HEAD/"
 
 # Pages of this repository, for what is of our own making.
 FIRST_RUN = "docs/howto/first-run.md"
+GATE = "docs/howto/before-a-large-job.md"
 LOOKS = "docs/howto/looks-at-the-nodes.md"
 MONTHLY = "docs/howto/monthly.md"
 REPORT = "docs/howto/read-a-report.md"

@@ -6,6 +6,7 @@ from healthcheck.diagnosis.catalogue.lines import (
     BUILD,
     EXECVE,
     FIRST_RUN,
+    GATE,
     HOST_KEYS,
     LOADER,
     LOOKS,
@@ -148,6 +149,7 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
     ),
     Cause("busy_foreign", _INFO, rules=("busy.foreign",), commands=(("ssh", "{host}", "nvidia-smi"),), reference=LOOKS),
     # Not begun, not ended, or not known.
+    Cause("out_of_time", _INFO, rules=("integrity.cut", "stage.no_time"), reference=GATE),
     Cause("stopped", _INFO, rules=("integrity.stopped",), commands=RESUME, reference=FIRST_RUN),
     Cause("raw_gone", _INFO, rules=("integrity.raw_gone", "raw.gone"), reference=REJUDGE),
     Cause("stage_not_run", _INFO, rules=("stage",), confidence=Confidence.SUSPECTED, reference=REPORT),

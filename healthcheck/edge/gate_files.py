@@ -1,0 +1,65 @@
+"""The lists of a gate on disk: looked at before anything begins, an old one away at once, a new one whole or not at
+all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from healthcheck.edge.places import exists, is_file, is_folder
+from healthcheck.edge.store import write_atomically
+from healthcheck.errors import InputError, StoreError
+from healthcheck.model.gate import GateAsked
+from healthcheck.reporting.gate_lists import Lists, names_of
+
+
+def options_of(asked: GateAsked) -> tuple[tuple[str, str], ...]:
+    """(option, file) of the lists that are asked for."""
+    given = (("--healthy-hosts", asked.healthy_file), ("--exclude-file", asked.exclude_file))
+    return tuple((option, file) for option, file in given if file)
+
+
+def check_places(asked: GateAsked, inputs: Iterable[str]) -> None:
+    """InputError where a list could not be written, or would take the place of an input or of another list."""
+    taken = {os.path.realpath(path): path for path in inputs if is_file(Path(path))}
+    for option, file in options_of(asked):
+        if not file.isprintable() or any("\ud800" <= char <= "\udfff" for char in file):
+            raise InputError(option, f"{file!a} is not one line of UTF-8 text; a report could not hold it")
+        folder = Path(file).parent
+        if not is_folder(folder):
+            raise InputError(option, f"there is no folder {folder} to write {file} in")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise InputError(option, f"{folder} cannot be written; choose another place")
+        for name in names_of(file):
+            if exists(Path(name)) and not is_file(Path(name)):
+                raise InputError(option, f"{name} is there and is no file; choose another name")
+            other = taken.get(os.path.realpath(name))
+            if other is not None:
+                raise InputError(option, f"would write {name} over {other}; choose another name")
+        taken |= {os.path.realpath(name): name for name in names_of(file)}
+
+
+def remove_old(asked: GateAsked) -> tuple[str, ...]:
+    """Take the lists of an earlier gate away, before this one begins: they must never be taken for its own.
+
+    The names that were removed; StoreError where one cannot be.
+    """
+    removed = []
+    for _, file in options_of(asked):
+        for name in names_of(file):
+            try:
+                Path(name).unlink()
+                removed.append(name)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise StoreError(f"cannot remove the old {name}: {error.strerror}") from error
+    return tuple(removed)
+
+
+def write_lists(lists: Iterable[Lists]) -> None:
+    """Every spelling, the hostfile last: where it is, the others are."""
+    for one in lists:
+        for name, content in reversed(one.files):
+            write_atomically(Path(name), content.encode("utf-8", "backslashreplace"))

@@ -1,0 +1,98 @@
+"""May a pass of an earlier run stand for a node today? Only where nothing that decides it has changed since."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from healthcheck.model.finding import CheckResult
+from healthcheck.model.gate import EarlierPass, Passport
+from healthcheck.model.message import Message, say
+from healthcheck.model.node import NodeFacts
+from healthcheck.model.platform import Platform
+from healthcheck.model.reading import ReadingState
+from healthcheck.model.thresholds import AskedThresholds
+from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.record_codec import encode_platform
+
+CHECK = "gate.single_node"
+REUSED = "gate.reused"
+
+
+class Today(Struct, frozen=True):
+    """What an earlier pass is held against: the time (seconds since 1970), how old it may be, and what is asked now."""
+
+    now_s: float
+    fresh_for_s: float
+    playbook_sha256: str
+    platform_sha256: str
+    thresholds: AskedThresholds | None = None
+
+
+def platform_digest(platform: Platform | None) -> str:
+    """SHA-256 of a platform as it is used; empty where none is known."""
+    return "" if platform is None else hashlib.sha256(encode_platform(platform).encode()).hexdigest()
+
+
+def passport(facts: NodeFacts) -> Passport:
+    """What the look at a node says of what its measurements depend on."""
+    identity = facts.identity.value if facts.identity is not None else None
+    drivers = sorted({gpu.driver for gpu in facts.gpus.value or () if gpu.driver})
+    software = facts.software.value
+    return Passport(
+        boot_id=None if identity is None else identity.boot_id,
+        driver="+".join(drivers) or None,
+        nccl=None if software is None else software.nccl,
+        firmware=_firmware(facts),
+    )
+
+
+def _firmware(facts: NodeFacts) -> str | None:
+    """Of every card by its device; None where one of them does not tell."""
+    if facts.hcas.state is not ReadingState.OBSERVED or facts.hcas.value is None:
+        return None
+    told = {hca.device: hca.firmware for hca in facts.hcas.value}
+    if any(firmware is None for firmware in told.values()):
+        return None
+    return " ".join(f"{device}={firmware}" for device, firmware in sorted(told.items())) or "none"
+
+
+def why_again(
+    earlier: EarlierPass | None, today: Today, now: Passport, looked: Iterable[CheckResult]
+) -> Message | None:
+    """Why a node has to be measured again; None where its earlier pass holds.
+
+    `looked` is what the fresh look found about the node: whoever is not PASS there is always measured.
+    """
+    wrong = next((check for check in looked if check.verdict > Verdict.PASS or check.sets_aside), None)
+    if wrong is not None:
+        return say("gate.again.look", what=wrong.message)
+    if earlier is None or today.now_s - earlier.measured_s > today.fresh_for_s:
+        return say("gate.again.none")
+    if earlier.measured_s > today.now_s:
+        return say("gate.again.future", run_id=earlier.run_id)
+    if earlier.found != Verdict.PASS.name:
+        return say("gate.again.not_pass", run_id=earlier.run_id, verdict=earlier.found)
+    if earlier.playbook_sha256 != today.playbook_sha256:
+        return say("gate.again.asked", what=say("gate.what.playbook"))
+    if not today.platform_sha256 or earlier.platform_sha256 != today.platform_sha256:
+        return say("gate.again.asked", what=say("gate.what.platform"))
+    if earlier.thresholds != today.thresholds:
+        return say("gate.again.asked", what=say("gate.what.thresholds"))
+    return _moved(earlier.passport, now)
+
+
+def _moved(then: Passport, now: Passport) -> Message | None:
+    for what, before, after in (
+        (say("gate.what.boot"), then.boot_id, now.boot_id),
+        (say("gate.what.driver"), then.driver, now.driver),
+        (say("gate.what.nccl"), then.nccl, now.nccl),
+        (say("gate.what.firmware"), then.firmware, now.firmware),
+    ):
+        if before is None or after is None:
+            return say("gate.again.unknown", what=what)
+        if before != after:
+            return say("gate.again.changed", what=what, before=before, after=after)
+    return None
