@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from msgspec import Struct
 
     from healthcheck.model.history import PastRun
+    from healthcheck.model.history_story import FleetPast, HostPast
     from healthcheck.model.message import Message
     from healthcheck.workflows.history import Chosen
 
@@ -82,41 +83,44 @@ def _tell(
     from healthcheck.cli.document import print_document
     from healthcheck.cli.exits import out, say
     from healthcheck.model.message import say as message
-    from healthcheck.reporting.history_text import fleet_lines, host_lines
     from healthcheck.reporting.history_view import fleet_past, host_past
 
-    page, lines, measured = "", [], False
-    levels, width = _terminal()
-    if host is not None:
+    story: FleetPast | HostPast
+    if host is None:
+        story = fleet_past(chosen.runs, stage, collective, chosen.left_out)
+        measured = any(run.medians for run in story.runs)
+    else:
         story = host_past(chosen.runs, host, stage, collective, chosen.left_out)
         measured = story.median_gbyte_s is not None
-        with on_stdout(lang):
-            lines = [] if json else host_lines(story, width, levels)
-        if html is not None:
-            from healthcheck.reporting.history_html import render_host
-
-            page = render_host(story)
-        if json:
-            print_document(_SCHEMA, **_fields(story), **_choice(chosen))
+    page = "" if html is None else _page(story)
+    if json:
+        print_document(_SCHEMA, **_fields(story), **_choice(chosen))
     else:
-        fleet = fleet_past(chosen.runs, stage, collective, chosen.left_out)
-        measured = any(run.medians for run in fleet.runs)
         with on_stdout(lang):
-            lines = [] if json else fleet_lines(fleet, width, levels)
-        if html is not None:
-            from healthcheck.reporting.history_html import render_fleet
-
-            page = render_fleet(fleet)
-        if json:
-            print_document(_SCHEMA, **_fields(fleet), **_choice(chosen))
-    for line in lines:
-        out(line)
+            for line in _lines(story):
+                out(line)
     if html is not None:
         _write(html, page)
         say(str(message("history.wrote", file=str(html))))
     if not measured:
         say(str(message("history.nothing_measured", n=len(chosen.runs))))
     return measured
+
+
+def _lines(story: FleetPast | HostPast) -> list[str]:
+    """The story as standard output can take it."""
+    from healthcheck.model.history_story import FleetPast
+    from healthcheck.reporting.history_text import fleet_lines, host_lines
+
+    levels, width = _terminal()
+    return fleet_lines(story, width, levels) if isinstance(story, FleetPast) else host_lines(story, width, levels)
+
+
+def _page(story: FleetPast | HostPast) -> str:
+    from healthcheck.model.history_story import FleetPast
+    from healthcheck.reporting.history_html import render_fleet, render_host
+
+    return render_fleet(story) if isinstance(story, FleetPast) else render_host(story)
 
 
 def _print_nothing(chosen: Chosen, host: str | None, stage: str | None, collective: str | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import TypeVar
 
 from healthcheck.model.history_story import BadNow, Changed, Falling, FleetPast, HostLine, HostPast, RunLine
@@ -19,6 +20,8 @@ MOST_NODES = 20
 MOST_CHANGES = 6  # of one run or node; all of them are in --json and in the page
 # Below this the column of dates is left out: a run id begins with its date.
 WIDE = 90
+# Width of all columns of the fleet but the medians.
+_BESIDE_MEDIANS = 62
 _INDENT = "  "
 
 
@@ -145,39 +148,29 @@ def _fleet_table(runs: Sequence[RunLine], columns: Sequence[tuple[str, str]], wi
     several = len({collective for _, collective in columns}) > 1
     titles = [one_line(f"{stage} {collective}" if several else stage) for stage, collective in columns]
     # As many as stand in a line; all of them are in --json and in the page.
-    shown = [
-        place for place in range(len(columns)) if sum(len(title) + 2 for title in titles[: place + 1]) <= width - 62
-    ] or [0][: len(columns)]
-    head = (
-        *([_head("date")] if width >= WIDE else []),
-        _head("run"),
-        _head("verdict"),
-        "PASS",
-        *(titles[place] for place in shown),
-        _head("lowest"),
+    ends = accumulate(len(title) + 2 for title in titles)
+    n = max(sum(end <= width - _BESIDE_MEDIANS for end in ends), min(1, len(titles)))
+    dates = [_head("date")] if width >= WIDE else []
+    head = (*dates, _head("run"), _head("verdict"), "PASS", *titles[:n], _head("lowest"))
+    rows = [(*([date(run.started_at)] if dates else []), *_fleet_row(run, columns[:n])) for run in runs]
+    below = [_shortened([change_text(change) for change in run.changed]) for run in runs]
+    numbers = range(head.index("PASS"), len(head) - 1)
+    return table(head, rows, set(numbers), width, below)
+
+
+def _fleet_row(run: RunLine, columns: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The cells of a run after its date."""
+    medians = {(one.stage, one.collective): one.busbw_gbyte_s for one in run.medians}
+    values = [medians.get(column) for column in columns]
+    lowest = next((one.lowest for one in run.medians if one.lowest is not None), None)
+    remark = "" if lowest is None else f"{one_line(lowest.host)} {signed(lowest.change_percent)}"
+    return (
+        one_line(run.run_id),
+        one_line(run.verdict),
+        f"{run.passed}/{run.hosts}" if run.state == "complete" else "-",
+        *("-" if value is None else f"{value:.1f}" for value in values),
+        in_a_row((remark, state_text(run.state)), "text.comma"),
     )
-    rows: list[tuple[str, ...]] = []
-    after: list[list[str]] = []
-    for run in runs:
-        found = {(one.stage, one.collective): one for one in run.medians}
-        lowest = next((one.lowest for one in run.medians if one.lowest is not None), None)
-        remark = "" if lowest is None else f"{one_line(lowest.host)} {signed(lowest.change_percent)}"
-        values = []
-        for place in shown:
-            one = found.get(columns[place])
-            values.append("-" if one is None or one.busbw_gbyte_s is None else f"{one.busbw_gbyte_s:.1f}")
-        rows.append(
-            (
-                *([date(run.started_at)] if width >= WIDE else []),
-                one_line(run.run_id),
-                one_line(run.verdict),
-                f"{run.passed}/{run.hosts}" if run.state == "complete" else "-",
-                *values,
-                in_a_row((remark, state_text(run.state)), "text.comma"),
-            )
-        )
-        after.append(_shortened([change_text(change) for change in run.changed]))
-    return table(head, rows, set(range(len(head) - 1 - len(shown) - 1, len(head) - 1)), width, after)
 
 
 def _head(column: str) -> str:

@@ -15,6 +15,7 @@ from healthcheck.model.search import PairReading, Purpose, Standing
 from healthcheck.planning.rails import PairWay, rail_job
 from healthcheck.ports import Event
 from healthcheck.workflows.search_plays import STAGE, Plays
+from healthcheck.workflows.search_round import Ended
 
 MOST_NAMED = 16
 """Of so many confirmed nodes the rails are looked at; where more are sick, it is hardly one card each."""
@@ -29,32 +30,45 @@ def name_rails(
     One GPU a node at a time, over the HCA of that rail: all nodes at once, their rails one after the other. Pairs of
     good nodes are measured beside them, for what a healthy rail reads.
     """
-    gone = plays.gone()
-    named = [host for host in view.standing(Standing.CONFIRMED) if host not in gone][:MOST_NAMED]
-    free = [host for host in good if host not in gone and host not in named]
-    pairs = [(host, free.pop(0)) for host in named if free]
-    controls = [(free.pop(0), free.pop(0)) for _ in range(max(LEAST_CONTROLS, len(pairs) + 1)) if len(free) > 1]
-    count = min((plays.rounds.hosts[host].slots or 1 for pair in (*pairs, *controls) for host in pair), default=1)
-    devices = {host: rail_devices(plays.topology(host)) for pair in (*pairs, *controls) for host in pair}
-    if not pairs or count < 2:
+    patients, controls = _who_with_whom(plays, view, good)
+    pairs = (*patients, *controls)
+    count = min((plays.rounds.hosts[host].slots or 1 for pair in pairs for host in pair), default=1)
+    if not patients or count < 2:
         return (), {}
-    jobs: dict[tuple[str, str], list[CollectiveJob]] = {}
-    for a, b in (*pairs, *controls):
-        jobs[a, b] = [_job(plays, a, b, rail, devices, way) for rail in range(count)]
-    plays.engine.observer.event(Event(STAGE, say("search.rails", nodes=len(pairs), jobs=count * len(jobs))))
-    ended = plays.rounds.run([job for own in jobs.values() for job in own])
-    readings = []
-    for (a, b), own in jobs.items():
-        results = [ended.get(job.id) for job in own]
-        if all(result is not None and result.tells for result in results):
-            values = tuple((result.measured_gbyte_s or 0.0) if result is not None else 0.0 for result in results)
-            readings.append(PairReading(0, a, b, Purpose.RETEST, min(values), values))
+    devices = {host: rail_devices(plays.topology(host)) for pair in pairs for host in pair}
+    jobs = {(a, b): [_job(plays, a, b, rail, devices, way) for rail in range(count)] for a, b in pairs}
+    plays.engine.observer.event(Event(STAGE, say("search.rails", nodes=len(patients), jobs=count * len(jobs))))
+    readings = list(_readings(jobs, plays.rounds.run([job for own in jobs.values() for job in own])))
     if not any((reading.a, reading.b) in controls for reading in readings):
         # Nobody to hold them against: the rails of one node against the best of them.
         readings += [one for reading in readings for one in (_at_its_best(reading),) * 2]
-    partners = {b for _, b in pairs}
-    found = [rails for host, _ in pairs if (rails := slow_rails(host, readings, partners)) is not None]
+    partners = {partner for _, partner in patients}
+    found = [rails for host, _ in patients if (rails := slow_rails(host, readings, partners)) is not None]
     return tuple(_seen_twice(found, readings, partners, jobs, plays)), devices
+
+
+def _who_with_whom(
+    plays: Plays, view: View, good: Sequence[str]
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """(each confirmed node with a good partner, pairs of good nodes as controls), as far as there are good ones."""
+    gone = plays.gone()
+    named = [host for host in view.standing(Standing.CONFIRMED) if host not in gone][:MOST_NAMED]
+    free = [host for host in good if host not in gone and host not in named]
+    patients = list(zip(named, free, strict=False))
+    rest = free[len(patients) :]
+    controls = list(zip(rest[::2], rest[1::2], strict=False))
+    return patients, controls[: max(LEAST_CONTROLS, len(patients) + 1)]
+
+
+def _readings(
+    jobs: Mapping[tuple[str, str], Sequence[CollectiveJob]], ended: Mapping[str, Ended]
+) -> Iterator[PairReading]:
+    """What the rails of each pair read; nothing of a pair of which one job told nothing."""
+    for (a, b), own in jobs.items():
+        told = [result for job in own if (result := ended.get(job.id)) is not None and result.tells]
+        if len(told) == len(own):
+            values = tuple(result.measured_gbyte_s or 0.0 for result in told)
+            yield PairReading(0, a, b, Purpose.RETEST, min(values), values)
 
 
 def _seen_twice(
