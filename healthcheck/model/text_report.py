@@ -72,6 +72,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.todo.alike": "{n} components, one cause: {components}",
     "report.todo.alike_but": "{n} components, one cause: {components}. Told in the words of {component}; what differs "
     "on the others, such as a number, stands in record.json.",
+    "report.todo.part_on": "{part} on {who}",
     "report.todo.more_evidence": "{n} more {n:line|lines} in record.json",
     "report.todo.commands_more": "Shown for {component}; those for up to 10 of them are in suggested-actions.sh, and "
     "the same goes for the others.",

@@ -20,6 +20,8 @@ from healthcheck.reporting.steps import MOST_HOSTS, Steps
 
 FULL_ENTRIES = 10
 """Findings with an entry of their own; the rest is a table."""
+LONGEST_TITLE = 120
+"""Components with longer names, although folded, are counted in the title of their entry."""
 MOST_APART = 3
 """Entries with one cause and other words each, such as the number that was read; more of them become one."""
 _CATALOGUE = "cause."
@@ -30,6 +32,7 @@ _FOLDED = (Kind.NODE, Kind.HCA, Kind.GPU)
 class Entry(Struct, frozen=True):
     """One thing to do. Several nodes, or the same part of several nodes, with one cause are one entry.
 
+    `components` are all of them, folded; `title` is the same, or how many they are where that is too long for a title.
     `by_hand` says in words how to drain without Slurm. `commands` are the lines for the first of them, in the order to
     type them, `every_command` those for up to 10 of them, and `unwritten` are the nodes after those. `more_evidence`
     raw lines are left out of `evidence`.
@@ -37,6 +40,7 @@ class Entry(Struct, frozen=True):
 
     anchor: str
     title: str
+    components: str
     verdict: Verdict
     confidence: str
     cause: str
@@ -134,17 +138,19 @@ def _titles(found: Sequence[Finding]) -> tuple[str, ...]:
 
 
 def _entry(place: int, found: Sequence[Finding], steps: Steps) -> Entry:
-    first, hosts, title = found[0], _hosts(found), in_a_row(_titles(found), "text.comma")
+    first, hosts, components = found[0], _hosts(found), in_a_row(_titles(found), "text.comma")
     names = folded(hosts)
+    names = names if len(names) <= LONGEST_TITLE else _count(hosts)
     lines = steps.of(found)
     quoted, more_quotes = quotes(found)
     return Entry(
         anchor=f"f{place}",
-        title=title,
+        title=components if len(components) <= LONGEST_TITLE or len(found) == 1 else _counted(found),
+        components=components,
         verdict=first.verdict,
         confidence=str(say(f"report.confidence.{first.confidence}")),
         cause=one_line(of_all(first.component.host or "", str(first.cause), names)),
-        alike=_told_alike(found, title),
+        alike=_told_alike(found, components),
         evidence_for=_distinct(str(message) for message in first.evidence_for),
         evidence_against=_distinct(str(message) for message in first.evidence_against),
         remedy=one_line(of_all(first.component.host or "", str(first.remedy), names)),
@@ -161,13 +167,24 @@ def _entry(place: int, found: Sequence[Finding], steps: Steps) -> Entry:
     )
 
 
-def _told_alike(found: Sequence[Finding], title: str) -> str:
+def _count(hosts: Sequence[str]) -> str:
+    return str(say("report.who.nodes", n=len(hosts)))
+
+
+def _counted(found: Sequence[Finding]) -> str:
+    """How many nodes there are, and of which part of them it is told where that is one."""
+    hosts, parts = _count(_hosts(found)), {_part(one).lstrip("/") for one in found}
+    part = parts.pop() if len(parts) == 1 else ""
+    return str(say("report.todo.part_on", part=one_line(part), who=hosts)) if part else hosts
+
+
+def _told_alike(found: Sequence[Finding], components: str) -> str:
     if len(found) == 1:
         return ""
     first = found[0]
     if len({_alike(one) for one in found}) == 1:
-        return str(say("report.todo.alike", n=len(found), components=title))
-    return str(say("report.todo.alike_but", n=len(found), components=title, component=str(first.component)))
+        return str(say("report.todo.alike", n=len(found), components=components))
+    return str(say("report.todo.alike_but", n=len(found), components=components, component=str(first.component)))
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:

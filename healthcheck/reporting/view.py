@@ -25,7 +25,7 @@ from healthcheck.reporting.provenance_view import provenance
 from healthcheck.reporting.scope import Next, next_step, no_search, scope_told, title
 from healthcheck.reporting.search_view import SearchView, search_view
 from healthcheck.reporting.since import BeforeAfter, Since, since_view
-from healthcheck.reporting.todo import FULL_ENTRIES, Entry, todo
+from healthcheck.reporting.todo import FULL_ENTRIES, LONGEST_TITLE, Entry, todo
 
 BANNER_NOTE = "run.simulated"
 """A note that the banner of a simulated report already says."""
@@ -210,7 +210,8 @@ def _nodes_told(record: RunRecord) -> str:
     told = []
     for verdict, count, names in _by_verdict(record):
         text = f"{count} {verdict_word(verdict)}"
-        told.append(text if verdict is Verdict.PASS else bracket(text, names))
+        # Longer names stand in the table below.
+        told.append(text if verdict is Verdict.PASS or len(names) > LONGEST_TITLE else bracket(text, names))
     return in_a_row(told, "text.comma")
 
 

@@ -16,7 +16,8 @@ from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.html import render_html
 from healthcheck.reporting.markdown import render_markdown
-from healthcheck.reporting.summary import LINE_LIMIT, stdout_line
+from healthcheck.reporting.names import folded
+from healthcheck.reporting.summary import LINE_LIMIT, stdout_line, terminal_summary
 from healthcheck.reporting.todo import todo
 from healthcheck.reporting.view import page
 from tests.golden.records import healthy, names
@@ -121,6 +122,19 @@ def test_the_cause_of_an_interrupted_run_is_the_interruption_and_no_node() -> No
     assert stdout_line(record).endswith("cause node[0022-1024] not measured: the run was interrupted")
     (row,) = page(record).not_pass_rows
     assert (row.names, row.group, len(row.indices)) == ("node[0022-1024]", "l[3-128]", 1003)
+
+
+def test_names_that_fill_a_screen_are_counted_in_titles_and_written_out_once() -> None:
+    record = _unreachable()
+    (entry,) = todo(record)
+    every = folded(names(NODES)[::2][:500])
+    assert (entry.title, entry.components) == ("500 nodes", every)
+    made = page(record)
+    assert max(map(len, (*made.facts, made.nodes_told))) < 200
+    assert max(map(len, terminal_summary(record, 96))) <= 96 + len(every)
+    assert sum(every[:60] in line for line in terminal_summary(record, 96)) == 0
+    assert f"500 components, one cause: {every}" in render_html(record)
+    assert f"500 components, one cause: {every}" in render_markdown(record)
 
 
 def test_why_no_node_was_measured_stands_before_that_none_was() -> None:
