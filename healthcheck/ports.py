@@ -10,6 +10,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from healthcheck.evaluation.past_of import Asking, Remembered
+from healthcheck.model.alert import Alert, Delivery
 from healthcheck.model.circumstances import Circumstances
 from healthcheck.model.command import Command, CommandResult, JobOutcome
 from healthcheck.model.gate import EarlierPass
@@ -165,6 +166,13 @@ class Observer(Protocol):
 
     def event(self, event: Event) -> None:
         """Called from the thread of the workflow, in order."""
+
+
+class Notifier(Protocol):
+    """Tells people who do not watch. Never raises and never blocks for long: an alert changes nothing of a run."""
+
+    def send(self, alert: Alert) -> tuple[Delivery, ...]:
+        """Send it to every address; what became of it at each, in their order."""
 
 
 class JobSink(Sink, Protocol):

@@ -28,6 +28,7 @@ from healthcheck.edge.places import is_file, is_folder
 from healthcheck.edge.shipped import load_hosts, load_platform, load_playbook, shipped_platforms
 from healthcheck.edge.store import DirectoryStore
 from healthcheck.errors import InputError
+from healthcheck.model.alert import masked
 from healthcheck.model.baseline import Baseline
 from healthcheck.model.command import JobOutcome
 from healthcheck.model.gate import GateAsked
@@ -184,7 +185,7 @@ def new_request(asked: Asked, inputs: Inputs, run_id: str) -> RunRequest:
         simulated=asked.simulate is not None,
         playbook_sha256=hashlib.sha256(inputs.playbook_text.encode()).hexdigest(),
         hostfile=asked.hosts or "",
-        arguments=tuple(sys.argv[1:]),
+        arguments=masked(tuple(sys.argv[1:])),
         slurm_jobs=own_jobs(os.environ),
         max_rounds=asked.max_rounds or MOST_ROUNDS,
         budget_s=seconds(asked.budget),

@@ -18,14 +18,17 @@ def command(
     push: options.PushFolder = None,
     launch_from: Annotated[str, typer.Option(help="As for run: first, local, or a host.")] = "first",
     ssh_config: options.SshConfig = None,
+    notify: options.Notify = None,
+    send: Annotated[bool, typer.Option("--send", help="Send a test message to every address of --notify.")] = False,
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     lang: options.Lang = None,
 ) -> None:
-    """Look whether this machine can run a check-up; nothing is started and no host is touched. Exit: 0 or 3.
+    """Look whether this machine can run a check-up; no job is started, no host touched. Exit: 0 or 3.
 
     Example: healthcheck doctor full -H cluster.hosts --push ~/nccl-tests/build
     """
+    from healthcheck.cli.alert_looks import alert_looks
     from healthcheck.cli.examine import Asked, examine
     from healthcheck.cli.exits import out
     from healthcheck.model.message import say
@@ -33,7 +36,7 @@ def command(
     from healthcheck.reporting.text_width import left, width_of
 
     asked = Asked(playbook, hosts, platform, push, launch_from, ssh_config, results, baseline)
-    looks = examine(asked)
+    looks = (*examine(asked), *alert_looks(notify, send))
     exit_code = 3 if any(look.ok is False for look in looks) else 0
     if json:
         import msgspec

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from healthcheck.cli.alerts import tell
 from healthcheck.cli.exits import out, say
 from healthcheck.cli.gate_end import settle_lists
 from healthcheck.cli.terminal import WIDEST, has_colour, painted, width
@@ -23,12 +24,16 @@ from healthcheck.reporting.text_width import wrapped
 from healthcheck.workflows.pages import write_pages
 
 if TYPE_CHECKING:
+    from healthcheck.cli.alerts import Told
     from healthcheck.cli.console import Watcher
     from healthcheck.cli.options import Loudness
 
 
-def finish(record: RunRecord, store: RunStore, as_json: bool, loud: Loudness, watching: Watcher) -> None:
-    """Write the pages and the line of the history; then either the record as JSON or the one line on stdout.
+def finish(
+    record: RunRecord, store: RunStore, as_json: bool, loud: Loudness, watching: Watcher, told: Told | None = None
+) -> None:
+    """Write the pages and the line of the history; then either the record as JSON or the one line on stdout, and last
+    whoever is `told`: no slow service holds up the line.
 
     `watching` is closed in between: what it redraws has to be gone before the end is told.
     """
@@ -49,6 +54,8 @@ def finish(record: RunRecord, store: RunStore, as_json: bool, loud: Loudness, wa
         out(encode_record(record).decode().rstrip("\n"))
     else:
         out(stdout_line(record if unlisted is None else replace(record, gate=None)))
+    if told is not None:
+        tell(told, record, store.folder, loud.quiet)
     if unlisted is not None:
         raise unlisted
     if failed is not None:

@@ -45,6 +45,9 @@ def command(
     allow_degraded: options.AllowDegraded = False,
     accept_new_host_keys: options.AcceptNew = False,
     ssh_config: options.SshConfig = None,
+    notify: options.Notify = None,
+    notify_on: options.NotifyOn = options.DEFAULT_NOTIFY_ON,
+    metrics_file: options.MetricsFile = None,
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -65,12 +68,14 @@ def command(
     """
     import os
 
+    from healthcheck.cli.alerts import told_of
     from healthcheck.cli.asked import Asked
     from healthcheck.cli.gate_asked import gate_asked
     from healthcheck.cli.run import run_and_finish
     from healthcheck.parsing.slurm import own_jobs
 
     loud = options.loudness(quiet, verbose)
+    told = told_of(notify, notify_on, metrics_file)
     asked = Asked(
         hosts=hosts,
         playbook=playbook or ("slurm-gate" if own_jobs(os.environ) else "preflight"),
@@ -96,4 +101,4 @@ def command(
         no_history=no_history,
         gate=gate_asked(budget, fresh_for, min_nodes, healthy_hosts, exclude_file),
     )
-    raise typer.Exit(run_and_finish(asked, json, loud, parallel=parallel, history=True))
+    raise typer.Exit(run_and_finish(asked, json, loud, parallel=parallel, history=True, told=told))

@@ -34,6 +34,9 @@ def command(
     allow_degraded: options.AllowDegraded = False,
     accept_new_host_keys: options.AcceptNew = False,
     ssh_config: options.SshConfig = None,
+    notify: options.Notify = None,
+    notify_on: options.NotifyOn = options.DEFAULT_NOTIFY_ON,
+    metrics_file: options.MetricsFile = None,
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -50,10 +53,12 @@ def command(
 
     Example: healthcheck localise -H cluster.hosts --budget 30m
     """
+    from healthcheck.cli.alerts import told_of
     from healthcheck.cli.asked import Asked
     from healthcheck.cli.run import run_and_finish
 
     loud = options.loudness(quiet, verbose)
+    told = told_of(notify, notify_on, metrics_file)
     asked = Asked(
         hosts=hosts,
         playbook=playbook,
@@ -87,4 +92,4 @@ def command(
         with on_stdout(lang, json):
             print_plan(asked, json)
         return
-    raise typer.Exit(run_and_finish(asked, json, loud, resume=resume))
+    raise typer.Exit(run_and_finish(asked, json, loud, resume=resume, told=told))

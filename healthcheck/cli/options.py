@@ -60,6 +60,20 @@ BaselineFile = Annotated[
 NoHistory = Annotated[
     bool, typer.Option("--no-history", help="Do not hold the nodes against their own earlier runs in --results.")
 ]
+Notify = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--notify",
+        metavar="URL|@FILE",
+        help="Send an alert to this address of apprise, or to those in a private FILE. May be repeated.",
+    ),
+]
+NotifyOn = Annotated[
+    str, typer.Option("--notify-on", metavar="change|always|not-pass", help="When an alert is sent.", show_default=True)
+]
+MetricsFile = Annotated[
+    Path | None, typer.Option("--metrics-file", metavar="FILE.prom", help="Write metrics for node_exporter there, too.")
+]
 
 
 class Loudness(NamedTuple):
@@ -79,5 +93,6 @@ def loudness(quiet: bool, verbose: bool) -> Loudness:
 
 
 DEFAULT_RESULTS = Path("reports")
+DEFAULT_NOTIFY_ON = "change"
 # More than any cluster asks for at once: in effect no bound.
 MOST_JOBS = 4096

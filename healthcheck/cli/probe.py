@@ -16,6 +16,9 @@ def command(
     accept_new_host_keys: options.AcceptNew = False,
     allow_degraded: options.AllowDegraded = False,
     ssh_config: options.SshConfig = None,
+    notify: options.Notify = None,
+    notify_on: options.NotifyOn = options.DEFAULT_NOTIFY_ON,
+    metrics_file: options.MetricsFile = None,
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -32,10 +35,12 @@ def command(
 
     Example: healthcheck probe -H 'gpu[001-128]'
     """
+    from healthcheck.cli.alerts import told_of
     from healthcheck.cli.asked import Asked
     from healthcheck.cli.run import run_and_finish
 
     loud = options.loudness(quiet, verbose)
+    told = told_of(notify, notify_on, metrics_file)
     asked = Asked(
         hosts=hosts,
         playbook=playbook,
@@ -52,4 +57,4 @@ def command(
         nccl_tests=nccl_tests,
         only="probe",
     )
-    raise typer.Exit(run_and_finish(asked, json, loud))
+    raise typer.Exit(run_and_finish(asked, json, loud, told=told))

@@ -12,6 +12,7 @@ from healthcheck.cli import options
 from healthcheck.cli.language import in_english, on_stdout
 
 if TYPE_CHECKING:
+    from healthcheck.cli.alerts import Told
     from healthcheck.cli.asked import Asked
 
 
@@ -41,6 +42,9 @@ def command(
     allow_degraded: options.AllowDegraded = False,
     accept_new_host_keys: options.AcceptNew = False,
     ssh_config: options.SshConfig = None,
+    notify: options.Notify = None,
+    notify_on: options.NotifyOn = options.DEFAULT_NOTIFY_ON,
+    metrics_file: options.MetricsFile = None,
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -57,9 +61,11 @@ def command(
 
     Example: healthcheck run full -H cluster.hosts --push ~/nccl-tests/build
     """
+    from healthcheck.cli.alerts import told_of
     from healthcheck.cli.asked import Asked
 
     loud = options.loudness(quiet, verbose)
+    told = told_of(notify, notify_on, metrics_file)
     asked = Asked(
         hosts=hosts,
         playbook=playbook,
@@ -91,7 +97,7 @@ def command(
         with on_stdout(lang, json):
             print_plan(asked, json)
         return
-    code = run_and_finish(asked, json, loud, resume=resume, clean=clean, parallel=parallel, history=True)
+    code = run_and_finish(asked, json, loud, resume=resume, clean=clean, parallel=parallel, history=True, told=told)
     raise typer.Exit(code)
 
 
@@ -104,6 +110,7 @@ def run_and_finish(
     clean: bool = False,
     parallel: int = options.MOST_JOBS,
     history: bool = False,
+    told: Told | None = None,
 ) -> int:
     """The check-up that was asked for, from reading its inputs to writing its pages; the exit code of its record.
 
@@ -162,14 +169,14 @@ def run_and_finish(
                     }
                 record = check_up(request, engine, earlier)
         except Interrupted:
-            finish(store.load_record(), store, as_json, loud, watching)
+            finish(store.load_record(), store, as_json, loud, watching, told)
             raise
         except StoreError as error:
             on = f"go on with healthcheck run --resume {shlex.quote(str(store.folder))}"
             raise StoreError(f"{error}; the jobs were ended and what was measured before is kept: {on}") from error
         finally:
             outside.close()
-        finish(record, store, as_json, loud, watching)
+        finish(record, store, as_json, loud, watching, told)
     return record.exit_code if record.exit_code is not None else 3
 
 

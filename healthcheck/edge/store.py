@@ -38,14 +38,16 @@ def new_run_id(now: datetime) -> str:
     return f"{now:%Y%m%dT%H%M%SZ}-{letters}"
 
 
-def write_atomically(path: Path, content: bytes, *, survive_power_loss: bool = True) -> None:
-    """Write to a temporary name in the same folder, rename; only the owner may read it.
+def write_atomically(path: Path, content: bytes, *, survive_power_loss: bool = True, mode: int | None = None) -> None:
+    """Write to a temporary name in the same folder, rename; only the owner may read it, unless `mode` says who.
 
     Flushing to the platter costs ten milliseconds.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(temporary, "wb", opener=owners_only) as file:
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
             file.write(content)
             if survive_power_loss:
                 file.flush()

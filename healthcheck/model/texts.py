@@ -43,6 +43,7 @@ from healthcheck.model.text_limits import LIMIT_TEXTS
 from healthcheck.model.text_lock import LOCK_TEXTS
 from healthcheck.model.text_nccl import NCCL_TEXTS
 from healthcheck.model.text_network import NETWORK_TEXTS
+from healthcheck.model.text_notify import NOTIFY_TEXTS
 from healthcheck.model.text_page import PAGE_TEXTS
 from healthcheck.model.text_peaks import PEAK_TEXTS
 from healthcheck.model.text_platform import PLATFORM_TEXTS
@@ -108,6 +109,7 @@ CATALOGUE_EN = _joined(
     HISTORY_TEXTS,
     COMPARE_TEXTS,
     REJUDGE_TEXTS,
+    NOTIFY_TEXTS,
     CLI_TEXTS,
     SLURM_TEXTS,
 )

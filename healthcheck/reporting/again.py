@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 
+from healthcheck.model.alert import MASKED, NOTIFY
 from healthcheck.model.record import JobRecord, RunRecord
 from healthcheck.reporting.decision import excluded
 
@@ -19,6 +20,11 @@ def run_folder(record: RunRecord) -> str:
     """The run directory as the user would write it where the run was started."""
     results = [DEFAULT_RESULTS, *values_of(record.provenance.arguments, *_RESULTS)][-1]
     return f"{results.rstrip('/') or '/'}/{record.run_id}"
+
+
+def typed(record: RunRecord) -> tuple[str, ...]:
+    """The words the run was started with, without the addresses of alerts: a record does not hold them."""
+    return tuple(without(record.provenance.arguments, None, NOTIFY, lambda value: value == MASKED))
 
 
 def resume_line(record: RunRecord, folder: str | None = None) -> str | None:
@@ -36,7 +42,7 @@ def again_line(record: RunRecord) -> str | None:
     The hosts of an in-process simulation and of `demo` are gone. A resumed run had its arguments before: its playbook
     lies in its folder.
     """
-    arguments = record.provenance.arguments
+    arguments = typed(record)
     if not excluded(record) or not record.provenance.hostfile or arguments[:1] not in (("run",), ("probe",)):
         return None
     folder = run_folder(record)
@@ -52,7 +58,7 @@ def whole_line(record: RunRecord) -> str | None:
 
     `--playbook` of a probe is what a run names without a flag. A resumed run does not say what it had before.
     """
-    arguments = record.provenance.arguments
+    arguments = typed(record)
     if arguments[:1] not in (("run",), ("probe",)) or any(True for _ in values_of(arguments, None, "resume")):
         return None
     words = without(arguments[1:], None, "only", lambda _: True)

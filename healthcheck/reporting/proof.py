@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from healthcheck.model.playbook import BENCHMARK_STAGES
 from healthcheck.model.record import RunRecord
-from healthcheck.reporting.again import DEFAULT_RESULTS, run_folder, values_of, without
+from healthcheck.reporting.again import DEFAULT_RESULTS, run_folder, typed, values_of, without
 from healthcheck.reporting.decision import excluded
 from healthcheck.reporting.names import folded
 
@@ -22,7 +22,7 @@ _LONGER = ("--budget", "2h", "--max-rounds", "64")
 
 def proof_line(record: RunRecord, hosts: Sequence[str] = ()) -> str | None:
     """The run again on these hosts, all where none is named; None where it would not work."""
-    arguments = record.provenance.arguments
+    arguments = typed(record)
     if arguments[:1] not in _AGAIN:
         return None
     words = without(arguments, None, "resume", lambda _: True)

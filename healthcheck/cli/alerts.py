@@ -1,0 +1,94 @@
+"""Who hears of a run besides whoever started it: the options of run, gate, localise and probe, and the end of a run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from healthcheck.cli.exits import say
+from healthcheck.edge.metrics_file import check_metrics_file, write_metrics
+from healthcheck.edge.notify_addresses import read_addresses
+from healthcheck.errors import InputError
+from healthcheck.model.alert import NotifyOn
+from healthcheck.model.message import Message
+from healthcheck.model.message import say as message
+from healthcheck.model.record import RunRecord
+
+if TYPE_CHECKING:
+    from healthcheck.model.history import PastRun
+    from healthcheck.ports import Notifier
+
+
+class Told(Struct, frozen=True):
+    """Who is told, when, and where the metrics go. None of it is kept with the run: addresses are secrets."""
+
+    notifier: Notifier | None
+    when: NotifyOn
+    metrics_file: Path | None
+
+
+def told_of(notify: list[str] | None, notify_on: str, metrics_file: Path | None) -> Told:
+    """The wishes as values; InputError for the first that is wrong."""
+    try:
+        when = NotifyOn(notify_on)
+    except ValueError:
+        # Not repeated: an address may have been typed here by mistake.
+        raise InputError("--notify-on", f"must be one of {', '.join(NotifyOn)}") from None
+    if metrics_file is not None:
+        check_metrics_file(metrics_file)
+    addresses = read_addresses(notify or (), os.environ)
+    if not addresses:
+        return Told(None, when, metrics_file)
+    from healthcheck.edge.notify import AppriseNotifier
+
+    return Told(AppriseNotifier(addresses), when, metrics_file)
+
+
+def tell(told: Told, record: RunRecord, folder: Path, quiet: bool) -> None:
+    """Write the metrics and send what is due. What fails is a note on stderr, also where it is to be quiet: nobody
+    else would say so."""
+    if told.metrics_file is not None:
+        problem = write_metrics(record, told.metrics_file)
+        if problem is not None:
+            _note(problem)
+        elif not quiet:
+            _note(message("notify.metrics", file=str(told.metrics_file)))
+    if told.notifier is None:
+        return
+    from healthcheck.evaluation.alert_due import INTERRUPTED_BY_HAND, is_due
+    from healthcheck.reporting.alert import alert_of
+
+    before = _before(record, folder)
+    if is_due(told.when, record, before):
+        for delivery in told.notifier.send(alert_of(record, str(folder.absolute() / "report.html"), before)):
+            place, service, problem = delivery.place, delivery.service, delivery.problem
+            if problem is not None:
+                _note(message("notify.lost", place=place, service=service, problem=problem))
+            elif not quiet:
+                _note(message("notify.sent", place=place, service=service))
+    elif not quiet and record.exit_code == INTERRUPTED_BY_HAND:
+        _note(message("notify.not_due_stopped"))
+    elif not quiet:
+        code = (
+            "notify.not_due" if before is not None and before.verdict == record.verdict.name else "notify.not_due_first"
+        )
+        _note(message(code, verdict=record.verdict.name, when=told.when.value))
+
+
+def _before(record: RunRecord, folder: Path) -> PastRun | None:
+    """The run this one's verdict is held against; a past that cannot be read is none."""
+    from healthcheck.edge.history_index import DirectoryIndex
+    from healthcheck.errors import HealthcheckError
+    from healthcheck.evaluation.alert_due import last_alike
+
+    try:
+        return last_alike(record, DirectoryIndex(folder.parent).past().runs)
+    except (HealthcheckError, OSError, ValueError):
+        return None
+
+
+def _note(what: Message) -> None:
+    say(str(message("cli.note", what=what)))

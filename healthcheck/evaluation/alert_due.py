@@ -1,0 +1,35 @@
+"""Whether a run is worth an alert: against the last complete run of the same playbook on the same hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from healthcheck.model.alert import NotifyOn
+from healthcheck.model.history import PastRun
+from healthcheck.model.record import RunRecord
+from healthcheck.model.verdict import Verdict
+
+INTERRUPTED_BY_HAND = 130
+
+
+def last_alike(record: RunRecord, oldest_first: Iterable[PastRun]) -> PastRun | None:
+    """The newest complete run before this one of the same playbook and exactly these hosts; None where none is."""
+    hosts = {host.name for host in record.hosts}
+    found = None
+    for run in oldest_first:
+        same = run.playbook == record.playbook.name and run.simulated == record.simulated
+        before = (run.started_at, run.run_id) < (record.started_at, record.run_id)
+        if run.state == "complete" and same and before and {host.name for host in run.hosts} == hosts:
+            found = run
+    return found
+
+
+def is_due(when: NotifyOn, record: RunRecord, before: PastRun | None) -> bool:
+    """Whether an alert goes out. Whoever stops a run by Ctrl-C knows, and needs none; SIGTERM may be a machine."""
+    if record.exit_code == INTERRUPTED_BY_HAND:
+        return False
+    if when is NotifyOn.ALWAYS:
+        return True
+    if when is NotifyOn.NOT_PASS or before is None:
+        return record.verdict is not Verdict.PASS
+    return record.verdict.name != before.verdict
