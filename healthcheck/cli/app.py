@@ -21,6 +21,7 @@ from healthcheck.cli import (
     platform,
     playbook,
     probe,
+    prune,
     rejudge,
     report,
     run,
@@ -80,6 +81,7 @@ app.command("report", short_help="Render the pages of a stored run again.")(repo
 app.command("baseline", short_help="Limits of healthy runs, for --baseline.")(baseline.command)
 app.command("compare", short_help="What got worse between two runs, and where.")(compare.command)
 app.command("history", short_help="The trend of the fleet or one host.")(history.command)
+app.command("prune", short_help="Old runs away, the newest kept.")(prune.command)
 app.command("rejudge", short_help="Judge a stored run by other limits.")(rejudge.command)
 app.command("explain", short_help="What a cause, check or rule means.")(explain.command)
 app.command("doctor", short_help="Can this machine run a check-up?")(doctor.command)

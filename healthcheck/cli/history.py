@@ -54,10 +54,11 @@ def command(
     """
     from healthcheck.cli.exits import EXIT_INCONCLUSIVE, say
     from healthcheck.edge.history_index import DirectoryIndex
+    from healthcheck.edge.store import check_results
     from healthcheck.workflows.history import choose_runs
 
     begin = None if since is None else _day(since)
-    _check_folder(results)
+    check_results(results)
     chosen = choose_runs(DirectoryIndex(results), simulated, begin, platform, host, seed)
     for message in (*chosen.unreadable, *chosen.notes, *_left_out(chosen, simulated, results)):
         say(str(message))
@@ -145,18 +146,6 @@ def _choice(chosen: Chosen) -> dict[str, object]:
         "seed": chosen.seed,
         "left_out_other_seeds": {"unknown" if seed is None else str(seed): n for seed, n in chosen.other_seeds},
     }
-
-
-def _check_folder(results: Path) -> None:
-    """InputError where it is no folder of runs: not there, or one of the runs."""
-    from healthcheck.edge.places import is_file, is_folder
-    from healthcheck.edge.store import RECORD
-    from healthcheck.errors import InputError
-
-    if not is_folder(results):
-        raise InputError("-o", f"there is no folder {results}; name the one the runs are in")
-    if is_file(results / RECORD):
-        raise InputError("-o", f"{results} is one run; name the folder above it, {results.resolve().parent}")
 
 
 def _fields(story: Struct) -> dict[str, object]:

@@ -259,6 +259,14 @@ def _text(path: Path) -> str | None:
         return None
 
 
+def check_results(results: Path) -> None:
+    """InputError where `results` is no folder of runs: not there, or one of the runs."""
+    if not is_folder(results):
+        raise InputError("-o", f"there is no folder {results}; name the one the runs are in")
+    if is_file(results / RECORD):
+        raise InputError("-o", f"{results} is one run; name the folder above it, {results.resolve().parent}")
+
+
 def earlier_runs(results: Path) -> tuple[Path, ...]:
     """Run directories below `results`, newest first."""
     if not is_folder(results):

@@ -53,6 +53,7 @@ from healthcheck.model.text_progress import PROGRESS_TEXTS
 from healthcheck.model.text_rejudge import REJUDGE_TEXTS
 from healthcheck.model.text_report import REPORT_TEXTS
 from healthcheck.model.text_rules import RULE_TEXTS
+from healthcheck.model.text_schedule import SCHEDULE_TEXTS
 from healthcheck.model.text_search import SEARCH_TEXTS
 from healthcheck.model.text_slurm import SLURM_TEXTS
 from healthcheck.model.text_system import SYSTEM_TEXTS
@@ -104,6 +105,7 @@ CATALOGUE_EN = _joined(
     PLOT_TEXTS,
     PAGE_TEXTS,
     TICKET_TEXTS,
+    SCHEDULE_TEXTS,
     SEARCH_TEXTS,
     BASELINE_TEXTS,
     HISTORY_TEXTS,
