@@ -10,16 +10,24 @@ from healthcheck.model.host import Host
 from healthcheck.model.message import Message
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import PROBE_STAGE
+from healthcheck.model.slurm import SlurmJob
 from healthcheck.ports import Clock, HostLocks, Memory, Transport
-from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.engine import WIDTH, Engine
 from healthcheck.workflows.request import RunRequest
+
+MOST_JOBS = 4096
+# Every job of srun is a process on this machine; slurmctld makes steps one after the other anyway.
+MOST_STEPS = 128
+# One step looks at all nodes: whoever waits for one of them costs a thread that sleeps.
+STEP_WIDTH = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Outside:
     """The outside world of one command: how hosts are reached, and by which clock.
 
-    `note` is what the user should know about it, for example too low a limit of open files.
+    `note` is what the user should know about it, for example too low a limit of open files. `width` bounds the hosts
+    that are visited at once, `most_jobs` the jobs that can run at once.
     """
 
     transport: Transport
@@ -27,6 +35,8 @@ class Outside:
     clock: Clock
     simulated: bool = False
     note: Message | None = None
+    width: int = WIDTH
+    most_jobs: int = MOST_JOBS
 
     def close(self) -> None:
         """Close every connection."""
@@ -84,6 +94,21 @@ def real_outside(ssh_config: Path | None, accept_new_host_keys: bool, n_hosts: i
     settings = SshSettings(config_file=ssh_config, accept_new=accept_new_host_keys)
     note = raise_file_limit(n_hosts)
     return Outside(SshTransport(settings, clock), LocalTransport(clock), clock, note=note)
+
+
+def slurm_outside(slurm: SlurmJob, n_hosts: int) -> Outside:
+    """Steps of the Slurm job we are in, processes on this machine, the system clock."""
+    import os
+
+    from healthcheck.edge.clock import SystemClock
+    from healthcheck.edge.local import LocalTransport
+    from healthcheck.edge.srun_step import SrunTransport
+    from healthcheck.parsing.slurm_job import allocated_nodes
+
+    clock = SystemClock()
+    transport = SrunTransport(slurm, allocated_nodes(os.environ), clock)
+    width = max(WIDTH, min(n_hosts, STEP_WIDTH))
+    return Outside(transport, LocalTransport(clock), clock, width=width, most_jobs=MOST_STEPS)
 
 
 def simulated_outside(

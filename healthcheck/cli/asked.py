@@ -8,7 +8,6 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -19,6 +18,7 @@ from healthcheck.cli.exits import say
 from healthcheck.cli.gate_asked import check_min_nodes
 from healthcheck.cli.given_baseline import given_baseline
 from healthcheck.cli.search_options import LOCALISE, fraction, seconds, with_search
+from healthcheck.cli.slurm_asked import TransportName, allocated_hosts, by_steps, launcher_of, srun_engine
 from healthcheck.cli.threshold_options import asked_thresholds
 from healthcheck.edge.baselines import stored_baseline
 from healthcheck.edge.digests import fleet_name
@@ -37,9 +37,11 @@ from healthcheck.model.message import say as message
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import Playbook
 from healthcheck.model.record import RunRecord
+from healthcheck.parsing.nodeset import fold
 from healthcheck.parsing.slurm import own_jobs
+from healthcheck.parsing.slurm_job import job_id
 from healthcheck.ports import PushFile
-from healthcheck.wiring import Outside, real_outside, simulated_outside
+from healthcheck.wiring import Outside, real_outside, simulated_outside, slurm_outside
 from healthcheck.workflows.request import RunRequest
 
 AUTO = "auto"
@@ -72,6 +74,7 @@ class Asked(Struct, frozen=True):
     only: str | None = None
     launch_from: str = "first"
     launcher: str | None = None
+    transport: TransportName = "auto"
     max_rounds: int | None = None
     budget: str | None = None
     sensitivity: str | None = None
@@ -112,6 +115,8 @@ def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
         stages = ", ".join(stage.name for stage in playbook.stages)
         raise InputError("--only", f"{asked.only!r} is not a stage of playbook {playbook.name}; it has {stages}")
     if asked.simulate is not None:
+        if launcher_of(asked.launcher, playbook) == "srun" or asked.transport == "srun":
+            raise InputError("--simulate", "cannot be used together with srun: no Slurm knows simulated nodes")
         if asked.hosts is not None:
             raise InputError("--simulate", "cannot be used together with -H: choose simulated or real hosts")
         model = platform or load_platform(SIMULATED_PLATFORM)[0]
@@ -125,15 +130,22 @@ def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
         raise InputError("--fault", "plants a fault in a simulated cluster; it needs --simulate N")
     if asked.run_seed is not None:
         raise InputError("--run-seed", "chooses the noise of a simulated cluster; it needs --simulate N")
-    if asked.hosts is None:
-        raise InputError("-H", "is missing: give a hostfile, a quoted node set, or --simulate N")
-    hosts, hosts_text = load_hosts(asked.hosts)
+    hosts, hosts_text = load_hosts(asked.hosts) if asked.hosts is not None else allocated_hosts()
     _check_launch_from(asked, hosts)
     if asked.ssh_config is not None and not is_file(asked.ssh_config):
         raise InputError("--ssh-config", f"there is no file {asked.ssh_config}")
     baseline = given_baseline(asked.baseline, playbook, asked.playbook, hosts, platform, simulated=False)
-    outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(hosts))
+    outside = _reached(asked, playbook, len(hosts))
     return Inputs(playbook, playbook_text, platform, hosts, hosts_text, baseline), outside
+
+
+def _reached(asked: Asked, playbook: Playbook, n_hosts: int) -> Outside:
+    """The hosts through SSH, or through steps of the allocation we are in."""
+    slurm = srun_engine(asked.launcher, playbook, asked.transport)
+    if by_steps(asked.transport, slurm):
+        assert slurm is not None
+        return slurm_outside(slurm, n_hosts)
+    return real_outside(asked.ssh_config, asked.accept_new_host_keys, n_hosts)
 
 
 def _simulated(asked: Asked, n: int, model: Platform) -> tuple[Outside, tuple[Host, ...]]:
@@ -166,6 +178,9 @@ def _check_launch_from(asked: Asked, hosts: Sequence[Host]) -> None:
 def new_request(asked: Asked, inputs: Inputs, run_id: str) -> RunRequest:
     """The request of a new run."""
     push, push_folder = _push_files(asked, inputs.playbook)
+    real = asked.simulate is None
+    slurm = srun_engine(asked.launcher, inputs.playbook, asked.transport) if real else None
+    allocation = (job_id(os.environ) or "") if real and asked.hosts is None else ""
     return RunRequest(
         run_id=run_id,
         owner=current_owner(),
@@ -177,16 +192,18 @@ def new_request(asked: Asked, inputs: Inputs, run_id: str) -> RunRequest:
         binary_folder=asked.nccl_tests or inputs.playbook.nccl_tests.path or DEFAULT_FOLDER,
         push=push,
         push_folder=push_folder,
-        launch_from=asked.launch_from,
-        launcher=launcher_of(asked, inputs.playbook),
+        launch_from="local" if slurm is not None else asked.launch_from,
+        launcher=launcher_of(asked.launcher, inputs.playbook),
         only=asked.only,
         allow_busy=asked.allow_busy,
         allow_degraded=asked.allow_degraded,
         simulated=asked.simulate is not None,
         playbook_sha256=hashlib.sha256(inputs.playbook_text.encode()).hexdigest(),
-        hostfile=asked.hosts or "",
+        hostfile=asked.hosts or (fold(host.name for host in inputs.hosts) if allocation else ""),
         arguments=masked(tuple(sys.argv[1:])),
         slurm_jobs=own_jobs(os.environ),
+        slurm=slurm,
+        allocation=allocation,
         max_rounds=asked.max_rounds or MOST_ROUNDS,
         budget_s=seconds(asked.budget),
         sensitivity=fraction(asked.sensitivity),
@@ -195,17 +212,6 @@ def new_request(asked: Asked, inputs: Inputs, run_id: str) -> RunRequest:
         history=not asked.no_history,
         gate=asked.gate,
     )
-
-
-def launcher_of(asked: Asked, playbook: Playbook) -> Literal["mpirun", "hydra"]:
-    """mpirun or hydra; srun comes with the Slurm engine."""
-    name = asked.launcher or playbook.launcher
-    if name == "mpirun":
-        return "mpirun"
-    if name == "hydra":
-        return "hydra"
-    where = "--launcher" if asked.launcher else f"playbook {playbook.name}, launcher"
-    raise InputError(where, f"{name!r} is not available in this version; use mpirun or hydra")
 
 
 def _push_files(asked: Asked, playbook: Playbook) -> tuple[tuple[PushFile, ...], str]:
@@ -295,7 +301,7 @@ def resumed_run(asked: Asked, run: str) -> Begun:
         model = record.platform or load_platform(SIMULATED_PLATFORM)[0]
         outside, _ = _simulated(asked, asked.simulate, model)
     else:
-        outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(record.inventory))
+        outside = _reached(asked, record.playbook, len(record.inventory))
     playbook = with_search(record.playbook) if search else record.playbook
     inputs = Inputs(playbook, "", record.platform, record.inventory, "", stored_baseline(store.folder))
     owner = adopt(record.owner)

@@ -19,7 +19,8 @@ def command(
     resume: Annotated[
         str | None, typer.Option(help="Search in an earlier run, or go on with a search; what is measured stays.")
     ] = None,
-    launcher: Annotated[str | None, typer.Option(help="mpirun or hydra; by default what the nodes have.")] = None,
+    launcher: options.Launcher = None,
+    transport: options.TransportName = "auto",
     launch_from: Annotated[
         str, typer.Option(help="Where jobs start: first (of their nodes), local, or a host.")
     ] = "first",
@@ -79,6 +80,7 @@ def command(
         only="localise",
         launch_from=launch_from,
         launcher=launcher,
+        transport=transport,
         max_rounds=max_rounds,
         budget=budget,
         sensitivity=sensitivity,

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
 from healthcheck.cli.language import speak
 
 Hosts = Annotated[
-    str | None, typer.Option("--hosts", "-H", help="A hostfile, or a quoted node set such as 'gpu[001-128]'.")
+    str | None,
+    typer.Option(
+        "--hosts",
+        "-H",
+        help="A hostfile, or a quoted node set such as 'gpu[001-128]'. Default inside a Slurm job: its nodes.",
+    ),
 ]
 PlatformName = Annotated[
     str, typer.Option("--platform", help="Machine type: a name of `healthcheck platform list`, a file, or auto.")
+]
+Launcher = Annotated[
+    str | None,
+    typer.Option(
+        help="What starts the ranks: mpirun, hydra, or srun inside a Slurm job (srun:pmix, srun:pmi2 name its "
+        "plugin). Default: what the playbook says, then what the nodes have."
+    ),
+]
+TransportName = Annotated[
+    Literal["auto", "ssh", "srun"],
+    typer.Option("--transport", help="How nodes are looked at: ssh, or steps of the Slurm job. Auto: srun with srun."),
 ]
 Results = Annotated[Path, typer.Option("--results", "-o", help="Folder of the run directories.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]

@@ -23,7 +23,7 @@ from healthcheck.workflows.baseline import KnownPast
 from healthcheck.workflows.request import RunRequest
 
 # Nothing was looked at, so the plan is written for the most common launcher; the run asks each node.
-ASSUMED = {"mpirun": MpiFlavour("openmpi", "4"), "hydra": MpiFlavour("hydra", "4")}
+ASSUMED = {"mpirun": MpiFlavour("openmpi", "4"), "hydra": MpiFlavour("hydra", "4"), "srun": MpiFlavour("srun", "")}
 GUESSED_GPUS = 8
 
 
@@ -111,7 +111,7 @@ def _jobs(request: RunRequest, name: str) -> tuple[CollectiveJob, ...]:
     if stage is None or not request.wants(name):
         return ()
     if name == "single_node":
-        return single_node_jobs(request.playbook, stage, request.hosts)
+        return single_node_jobs(request.playbook, stage, request.hosts, from_here=request.slurm is not None)
     first = None if request.launch_from == "local" else request.hosts[0].name
     return multi_node_jobs(request.playbook, stage, request.hosts, first)
 
@@ -128,5 +128,6 @@ def _argv(request: RunRequest, job: CollectiveJob) -> tuple[str, ...]:
         program=f"{where}/{job.collective.binary}",
         token="TOKEN",  # noqa: S106 - a placeholder in a printed plan
         folder=None if len(job.hosts) == 1 else "~/.cache/healthcheck/run/TOKEN",
+        slurm=request.slurm,
     )
     return LAUNCHERS[site.flavour.family](job, site).argv

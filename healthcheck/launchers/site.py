@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from healthcheck.model.node import MpiFlavour
+from healthcheck.model.slurm import SlurmJob
 
 SSH_CONFIG = "ssh_config"
 KNOWN_HOSTS = "known_hosts"
@@ -19,6 +20,7 @@ class LaunchSite(Struct, frozen=True):
     """The machine a launcher starts on. `program` is the absolute path of the nccl-tests executable on every host.
 
     `folder` holds the launch files of this run (see `launchers.files`); None when the job stays on this one node.
+    `slurm` is the allocation that srun starts ranks in.
     """
 
     flavour: MpiFlavour
@@ -26,6 +28,7 @@ class LaunchSite(Struct, frozen=True):
     token: str
     folder: str | None = None
     as_root: bool = False
+    slurm: SlurmJob | None = None
 
 
 def nccl_tests_arguments(

@@ -84,6 +84,12 @@ def wrap(command: Command) -> str:
 
     InputError for an environment name no shell can export.
     """
+    _, _, _, mark, *words = wrapped_words(command)
+    return " ".join(("sh -c", shlex.quote(SCRIPT), mark, *map(shlex.quote, words)))
+
+
+def wrapped_words(command: Command) -> tuple[str, ...]:
+    """The same as an argv, for what starts programs without a shell."""
     if _TOKEN.fullmatch(command.token) is None:
         raise ValueError(f"not a token: {command.token!r}")
     for key, value in command.env:
@@ -92,8 +98,8 @@ def wrap(command: Command) -> str:
         if "\0" in value:
             raise InputError(f"env: {key}", "its value contains a NUL byte, which no environment can hold")
     assignments = [f"{key}={value}" for key, value in command.env]
-    words = [command.token, _seconds(command.deadline_s), str(len(assignments)), *assignments, *command.argv]
-    return " ".join(("sh -c", shlex.quote(SCRIPT), RUN_MARK, *map(shlex.quote, words)))
+    words = (command.token, _seconds(command.deadline_s), str(len(assignments)), *assignments, *command.argv)
+    return ("sh", "-c", SCRIPT, RUN_MARK, *words)
 
 
 def unwrap(line: str) -> Command | None:

@@ -39,7 +39,7 @@ class Circumstances(Struct, frozen=True, forbid_unknown_fields=True):
     thresholds: AskedThresholds | None = None
     allow_busy: bool = False
     allow_degraded: bool = False
-    launcher: Literal["mpirun", "hydra"] = "mpirun"
+    launcher: Literal["mpirun", "hydra", "srun"] = "mpirun"
     passports: dict[str, Passport] = {}
     platform_sha256: str = ""
     schema: str = SCHEMA

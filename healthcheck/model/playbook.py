@@ -76,7 +76,7 @@ class Playbook(Struct, frozen=True, forbid_unknown_fields=True):
     platform: str = "auto"
     thresholds: Thresholds | None = None
     nccl_tests: NcclTests = NcclTests()
-    launcher: Literal["mpirun", "hydra", "srun"] = "mpirun"
+    launcher: Literal["mpirun", "hydra", "srun", "srun:pmix", "srun:pmi2"] = "mpirun"
     env: dict[str, str] = {}
     gate: Gate = Gate()
     pins: dict[str, str] = {}

@@ -20,6 +20,8 @@ HOST_TEXTS: dict[str, str] = {
     "host.no_sftp": "the server gives no SFTP session ({text})",
     "host.closed": "the host closed it or stopped answering",
     "host.exec_failed": "exec request failed",
+    "host.not_allocated": "{host} is not a node of Slurm job {job}",
+    "host.no_step": "srun could not start a step there: {detail}",
     "push.damaged": "the copy of {name} arrived damaged (its SHA-256 differs)",
     "push.no_folder": "{path} is a link or no folder",
     "push.of_another": "{path} belongs to another user (uid {uid})",

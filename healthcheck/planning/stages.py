@@ -45,11 +45,14 @@ def _job(
     )
 
 
-def single_node_jobs(playbook: Playbook, stage: Stage, hosts: Sequence[Host]) -> tuple[CollectiveJob, ...]:
-    """One job a host, collective and repeat, launched on the host itself. `hosts` have their slots filled in."""
+def single_node_jobs(
+    playbook: Playbook, stage: Stage, hosts: Sequence[Host], *, from_here: bool = False
+) -> tuple[CollectiveJob, ...]:
+    """One job a host, collective and repeat, launched on the host itself, or all of them where healthcheck runs
+    (`from_here`). `hosts` have their slots filled in."""
     env = _environment(playbook, stage, {})
     return tuple(
-        _job(stage, collective, (host,), repeat, host.name, host.name, env)
+        _job(stage, collective, (host,), repeat, host.name, None if from_here else host.name, env)
         for collective in stage.collectives
         for repeat in range(stage.repeats)
         for host in hosts

@@ -19,6 +19,7 @@ from healthcheck.model.measurement import OutputState
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import MpiFlavour, NodeFacts
 from healthcheck.model.playbook import Stage
+from healthcheck.model.slurm import SlurmJob
 from healthcheck.model.verdict import Verdict
 from healthcheck.ports import PushFile, Transport
 from healthcheck.workflows.cleanup import tidy_command
@@ -61,9 +62,24 @@ def launch(job: CollectiveJob, start: Start, hosts: tuple[Host, ...], stage: Sta
     if ledger.engine.pace is not None:
         job = ledger.engine.pace.within(job)
     program, token = _program(ledger.facts[hosts[0].name], job), ledger.request.owner.token
-    site = LaunchSite(start.flavour, program, token, start.folder, as_root=_is_root(start.facts))
+    slurm = ledger.request.slurm
+    site = LaunchSite(start.flavour, program, token, start.folder, as_root=_is_root(start.facts), slurm=slurm)
     command = LAUNCHERS[start.flavour.family](job, site)
     return Launch(job, command, start.host, start.transport, hosts, float(stage.stall))
+
+
+def alone(host: Host, ledger: Ledger, engine: Engine) -> Start:
+    """Where a job over one host starts: on it, or here where srun does it."""
+    facts = ledger.facts[host.name]
+    if ledger.request.slurm is not None:
+        return by_srun(facts, ledger.request.slurm, engine)
+    assert facts.mpi.value is not None  # hosts without mpirun were set aside by the probes
+    return Start(host, engine.transport, facts, facts.mpi.value)
+
+
+def by_srun(facts: NodeFacts, slurm: SlurmJob, engine: Engine) -> Start:
+    """Steps of an allocation start on this machine and need no files beside them."""
+    return Start(LOCALHOST, engine.local, facts, MpiFlavour("srun", slurm.version))
 
 
 def _is_root(facts: NodeFacts) -> bool:
@@ -84,6 +100,8 @@ def prepare(
 
     `apart` names launch files of its own, for jobs that start on one machine at the same time.
     """
+    if ledger.request.slurm is not None:
+        return _checked(stage, by_srun(ledger.facts[hosts[0].name], ledger.request.slurm, engine), job, hosts, ledger)
     if launch_host is None:
         host, transport = LOCALHOST, engine.local
         look = look_at(LOCALHOST, ledger.request, engine.local, engine)
@@ -97,11 +115,18 @@ def prepare(
     folder = _bring_files(facts.mpi.value, hosts, host, transport, ledger, apart)
     if isinstance(folder, Message):
         return between(stage, folder, "launch.files")
+    return _checked(stage, Start(host, transport, facts, facts.mpi.value, folder), job, hosts, ledger)
+
+
+def _checked(
+    stage: Stage, start: Start, job: CollectiveJob, hosts: Sequence[Host], ledger: Ledger
+) -> Start | CheckResult:
+    """One command line starts the ranks of all hosts, so the program has to stand in one place."""
     programs = {str(PurePosixPath(_program(ledger.facts[host.name], job)).parent) for host in hosts}
     if len(programs) > 1:
         message = say("run.wrong_folders", folders=", ".join(sorted(programs)[:4]))
         return between(stage, message, "launch.folders_differ")
-    return Start(host, transport, facts, facts.mpi.value, folder)
+    return start
 
 
 def launch_host_of(hosts: Sequence[Host], launch_from: str) -> Host | None:

@@ -264,6 +264,8 @@ class Ledger:
 
     def _notes(self) -> tuple[Message, ...]:
         notes = [say("run.simulated")] if self.simulated else []
+        job = self.request.allocation
+        notes += [say("run.allocation", job=job)] if job else []
         notes += [*self.notes, *self.slurm.notes]
         if self.logs_left:
             hosts, count = fold(self.logs_left), len(self.logs_left)

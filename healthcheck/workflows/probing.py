@@ -139,7 +139,8 @@ def _needs(ledger: Ledger) -> Needs:
         ledger.platform,
         request.owner.token,
         binary=benchmarks,
-        mpi=benchmarks,
+        # slurmd starts the ranks of srun: no node needs an mpirun.
+        mpi=benchmarks and request.launcher != "srun",
         # MPICH and Open MPI both call it mpirun: only hydra is a wish for one of them.
         launcher="hydra" if request.launcher == "hydra" else None,
         allow_busy=request.allow_busy,

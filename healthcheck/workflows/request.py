@@ -13,6 +13,7 @@ from healthcheck.model.host import Host
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import Playbook
 from healthcheck.model.record import Owner
+from healthcheck.model.slurm import SlurmJob
 from healthcheck.model.thresholds import AskedThresholds
 from healthcheck.ports import PushFile
 
@@ -24,10 +25,11 @@ class RunRequest(Struct, frozen=True):
 
     `binary_folder` is where nccl-tests stands on the nodes; None when `push` brings it. `launch_from` is `first`
     (the first healthy host), `local` (this machine) or the name of a host. `slurm_jobs` are the ids of the Slurm job
-    healthcheck runs in, as squeue prints them: its nodes are ours. `baseline` is what the nodes used to read, where
-    that was given, and `history` whether earlier runs are asked where it was not. A search plays at most `max_rounds`,
-    takes `budget_s` seconds (None: what its stage says) and looks for losses from `sensitivity` up (None: what fits).
-    `gate` makes it the pre-flight of a job, which has to be over in time.
+    healthcheck runs in, as squeue prints them: its nodes are ours; `slurm` is the allocation in which srun starts jobs.
+    `allocation` is the Slurm job that named the hosts, where no -H did. `baseline` is what the nodes used to read,
+    where that was given, and `history` whether earlier runs are asked where it was not. A search plays at most
+    `max_rounds`, takes `budget_s` seconds (None: what its stage says) and looks for losses from `sensitivity` up
+    (None: what fits). `gate` makes it the pre-flight of a job, which has to be over in time.
     """
 
     run_id: str
@@ -41,7 +43,7 @@ class RunRequest(Struct, frozen=True):
     push: tuple[PushFile, ...] = ()
     push_folder: str = ""
     launch_from: str = "first"
-    launcher: Literal["mpirun", "hydra"] = "mpirun"
+    launcher: Literal["mpirun", "hydra", "srun"] = "mpirun"
     only: str | None = None
     allow_busy: bool = False
     allow_degraded: bool = False
@@ -53,6 +55,8 @@ class RunRequest(Struct, frozen=True):
     hostfile: str = ""
     arguments: tuple[str, ...] = ()
     slurm_jobs: tuple[str, ...] = ()
+    slurm: SlurmJob | None = None
+    allocation: str = ""
     max_rounds: int = 16
     budget_s: float | None = None
     sensitivity: float | None = None

@@ -55,12 +55,13 @@ class Plays:
     def alone_first(self, outcomes: Iterable[JobOutcome]) -> None:
         """Hosts that the error of the joint job names, each by itself; who breaks alone leaves, with a result."""
         named = dict.fromkeys(host for outcome in outcomes for host in named_hosts(outcome))
-        single = self.ledger.request.playbook.stage("single_node") or Stage("single_node", sizes=self.multi.sizes)
+        request = self.ledger.request
+        single = request.playbook.stage("single_node") or Stage("single_node", sizes=self.multi.sizes)
         once = replace(single, collectives=(self.job.collective,), repeats=1)
         hosts = [self.rounds.hosts[host] for host in list(named)[:MOST_ALONE] if host in self.rounds.hosts]
         jobs = [
             replace(job, id=f"{STAGE}-alone-{job.hosts[0]}", stage=STAGE)
-            for job in single_node_jobs(self.ledger.request.playbook, once, hosts)
+            for job in single_node_jobs(request.playbook, once, hosts, from_here=request.slurm is not None)
         ]
         for result in self.rounds.run(jobs).values() if jobs else ():
             host = result.job.hosts[0]

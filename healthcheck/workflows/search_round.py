@@ -20,7 +20,7 @@ from healthcheck.planning.rails import pair_stage
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import visit
 from healthcheck.workflows.jobs import Launch, Refused, run_jobs
-from healthcheck.workflows.launching import Start, last_look, launch, launch_host_of, prepare, refuse
+from healthcheck.workflows.launching import alone, last_look, launch, launch_host_of, prepare, refuse
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.look import busy_now
 
@@ -104,16 +104,14 @@ class Rounds:
         named = zip(job.hosts, job.ranks_per_host, strict=True)
         hosts = tuple(replace(self.hosts[name], slots=ranks) for name, ranks in named)
         if len(hosts) == 1:
-            facts = self._ledger.facts[hosts[0].name]
-            assert facts.mpi.value is not None  # hosts without mpirun were set aside by the probes
-            alone = Start(hosts[0], self._engine.transport, facts, facts.mpi.value)
-            return launch(job, alone, hosts, self._stage, self._ledger)
+            start = alone(hosts[0], self._ledger, self._engine)
+            return launch(job, start, hosts, self._stage, self._ledger)
         place = None if job.launch_host is None else self.hosts[job.launch_host]
-        start = prepare(self._stage, job, hosts, place, self._ledger, self._engine, apart=job.id)
-        if isinstance(start, CheckResult):
-            return start
+        prepared = prepare(self._stage, job, hosts, place, self._ledger, self._engine, apart=job.id)
+        if isinstance(prepared, CheckResult):
+            return prepared
         stage = pair_stage(self._stage) if len(hosts) == 2 else self._stage
-        return launch(job, start, hosts, stage, self._ledger)
+        return launch(job, prepared, hosts, stage, self._ledger)
 
     def _look_again(self, names: set[str]) -> None:
         """Who is still there after a job that did not end well? Who is not leaves, with a result that says so."""

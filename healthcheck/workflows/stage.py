@@ -22,7 +22,7 @@ from healthcheck.workflows.fanout import visit
 from healthcheck.workflows.jobs import Launch, Refused, run_jobs
 from healthcheck.workflows.judging import asks, judge_stage
 from healthcheck.workflows.launching import (
-    Start,
+    alone,
     between,
     last_look,
     launch,
@@ -41,7 +41,8 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
     """Run and judge one of single_node and multi_node; everything found is in the ledger afterwards."""
     if stage.name == "single_node":
         hosts = {host.name: host for host in ledger.to_measure()}
-        jobs = single_node_jobs(ledger.request.playbook, stage, tuple(hosts.values()))
+        from_here = ledger.request.slurm is not None
+        jobs = single_node_jobs(ledger.request.playbook, stage, tuple(hosts.values()), from_here=from_here)
         wanted = [job for job in jobs if not measured(job, earlier)]
         launches = [_alone(job, hosts[job.hosts[0]], stage, ledger, engine) for job in wanted]
     else:
@@ -77,10 +78,7 @@ def run_stage(stage: Stage, ledger: Ledger, engine: Engine, earlier: Mapping[str
 
 
 def _alone(job: CollectiveJob, host: Host, stage: Stage, ledger: Ledger, engine: Engine) -> Launch:
-    facts = ledger.facts[host.name]
-    assert facts.mpi.value is not None  # hosts without mpirun were set aside by the probes
-    start = Start(host, engine.transport, facts, facts.mpi.value)
-    return launch(job, start, (host,), stage, ledger)
+    return launch(job, alone(host, ledger, engine), (host,), stage, ledger)
 
 
 def _together(

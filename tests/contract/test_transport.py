@@ -1,4 +1,4 @@
-"""What every transport promises, run against this machine and against a real SSH server on loopback."""
+"""What every transport promises, run against this machine, a real SSH server on loopback, and a stand-in for srun."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from healthcheck.errors import InputError
 from healthcheck.model.command import Command, CommandResult, ExitKind
 from healthcheck.model.host import Host
 from healthcheck.ports import PushFile, Transport
+from tests.contract.srun_place import SrunPlace
 from tests.contract.ssh_place import SshPlace
 from tests.sinks import Kept
 
@@ -51,7 +52,13 @@ def _ssh(home: Path) -> Iterator[Subject]:
         transport.close()
 
 
-SUBJECTS: dict[str, Callable[[Path], Iterator[Subject]]] = {"local": _local, "ssh": _ssh}
+def _srun(home: Path) -> Iterator[Subject]:
+    transport = SrunPlace(home.with_name(f"{home.name}-srun"), home).transport()
+    yield Subject(transport, Host("here", "here"), home)
+    transport.close()
+
+
+SUBJECTS: dict[str, Callable[[Path], Iterator[Subject]]] = {"local": _local, "ssh": _ssh, "srun": _srun}
 
 
 @pytest.fixture(params=SUBJECTS)

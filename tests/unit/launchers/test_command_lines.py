@@ -8,10 +8,12 @@ from healthcheck.launchers import LAUNCHERS
 from healthcheck.launchers.files import launch_files
 from healthcheck.launchers.rank_log import RANK_SCRIPT
 from healthcheck.launchers.site import LaunchSite
+from healthcheck.launchers.srun import FORGOTTEN
 from healthcheck.model.command import CollectiveJob
 from healthcheck.model.host import Host
 from healthcheck.model.node import MpiFlavour
 from healthcheck.model.playbook import Playbook, Stage
+from healthcheck.model.slurm import SlurmJob
 from healthcheck.planning.stages import multi_node_jobs, single_node_jobs
 
 BOOK = Playbook(name="x", stages=(), env={"NCCL_DEBUG": "WARN"})
@@ -83,6 +85,45 @@ def test_hydra_takes_a_program_for_ssh_and_genv_for_the_environment() -> None:
         f"mpirun -n 24 -f {FOLDER}/hostfile -launcher ssh -launcher-exec {FOLDER}/ssh "
         f"-genv HEALTHCHECK_TOKEN t0 -genv NCCL_DEBUG WARN {_rank(_jobs()[1])} {NCCL}"
     )
+
+
+FORGET = " ".join(f"-u {name}" for name in FORGOTTEN)
+STEP = f"env {FORGET} srun --jobid=4711 --overlap --export=ALL --chdir=/ --cpu-bind=none --wait=0"
+END = "--kill-on-bad-exit=1 --quit-on-interrupt --time=11"
+
+
+def _step(slurm: SlurmJob, job: CollectiveJob) -> str:
+    site = LaunchSite(MpiFlavour("srun", slurm.version), PROGRAM, "t0", slurm=slurm)
+    return shlex.join(LAUNCHERS["srun"](job, site).argv)
+
+
+def test_srun_over_nodes_is_one_step_of_the_job() -> None:
+    assert _step(SlurmJob("4711", "22.05.8", "pmix"), _jobs()[1]) == (
+        f"{STEP} --mpi=pmix {END} '--nodelist=gpu[01-03]' --nodes=3 --ntasks=24 --ntasks-per-node=8 "
+        f"env HEALTHCHECK_TOKEN=t0 NCCL_DEBUG=WARN {_rank(_jobs()[1])} {NCCL}"
+    )
+
+
+def test_srun_on_one_node_with_gpus_that_slurm_counts() -> None:
+    assert _step(SlurmJob("4711", "23.11.4", "pmi2", gpus_per_node=8), _jobs()[0]) == (
+        f"{STEP} --mpi=pmi2 {END} --nodelist=gpu01 --nodes=1 --ntasks=8 --ntasks-per-node=8 "
+        f"--gpus-per-node=8 --gpu-bind=none env HEALTHCHECK_TOKEN=t0 NCCL_DEBUG=WARN {_rank(_jobs()[0])} {NCCL}"
+    )
+
+
+def test_srun_sorts_nodes_so_that_another_order_names_the_node_of_every_rank() -> None:
+    hosts = tuple(Host(name, name, slots=2) for name in ("gpu03", "gpu01"))
+    job = multi_node_jobs(BOOK, Stage(name="multi_node"), hosts, None)[0]
+    line = _step(SlurmJob("4711", "22.05.8"), job)
+    assert "--nodelist=gpu03,gpu03,gpu01,gpu01 --nodes=2 --ntasks=4 --distribution=arbitrary" in line
+
+
+def test_srun_before_20_11_knows_no_overlap() -> None:
+    assert "--overlap" not in _step(SlurmJob("4711", "20.02.7"), _jobs()[1])
+
+
+def test_srun_puts_nothing_of_the_users_environment_on_a_command_line() -> None:
+    assert "--export=ALL " in _step(SlurmJob("4711"), _jobs()[1])
 
 
 def test_the_outer_deadline_is_later_than_that_of_the_ranks() -> None:

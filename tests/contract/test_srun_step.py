@@ -1,0 +1,91 @@
+"""What steps of Slurm promise beyond any transport, with a stand-in for srun: one for many, a bad node a result."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from healthcheck.model.command import Command, CommandResult, ExitKind
+from healthcheck.model.host import Host
+from tests.contract.srun_place import SrunPlace
+from tests.contract.test_transport import FILES
+from tests.sinks import Kept
+
+HERE, THERE, GONE = (Host(name, name) for name in ("here", "there", "gone"))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> SrunPlace:
+    return SrunPlace(tmp_path / "srun", tmp_path)
+
+
+def at_once(place: SrunPlace, hosts: tuple[Host, ...], *argv: str) -> dict[str, tuple[CommandResult, Kept]]:
+    transport = place.transport()
+
+    def one(host: Host) -> tuple[CommandResult, Kept]:
+        kept = Kept()
+        result = transport.start(host, Command((*argv, host.name), 30, "contract"), kept).wait(60)
+        assert result is not None
+        return result, kept
+
+    with ThreadPoolExecutor(len(hosts)) as pool:
+        found = dict(zip((host.name for host in hosts), pool.map(one, hosts), strict=True))
+    transport.close()
+    return found
+
+
+def test_what_is_asked_of_many_at_once_is_one_step(place: SrunPlace) -> None:
+    found = at_once(place, (HERE, THERE), "sh", "-c", 'echo "$1"; exit 3', "x")
+    assert {name: (result.exit_code, kept.out) for name, (result, kept) in found.items()} == {
+        "here": (3, b"here\n"),
+        "there": (3, b"there\n"),
+    }
+    assert [sorted(step) for step in place.steps()] == [["here", "there"]]
+
+
+def test_a_node_without_a_step_is_a_result_and_the_others_have_theirs(place: SrunPlace) -> None:
+    found = at_once(place, (HERE, THERE, GONE), "echo")
+    assert [found[name][1].out for name in ("here", "there")] == [b"here\n", b"there\n"]
+    result, _ = found["gone"]
+    assert (result.kind, result.exit_code) == (ExitKind.UNREACHABLE, None)
+    assert "failed on node gone" in str(result.reason)
+
+
+def test_a_host_of_another_job_is_a_result(place: SrunPlace) -> None:
+    transport = place.transport()
+    stranger = Host("elsewhere", "elsewhere")
+    assert "not a node of Slurm job 4711" in str(
+        (transport.connect(stranger).result or CommandResult(ExitKind.EXITED, 0, 0)).reason
+    )
+    assert transport.push(stranger, "run", FILES).folder is None
+    assert transport.start(stranger, Command(("true",), 5, "contract"), Kept()).wait(1) is not None
+    assert transport.connect(Host("here.cluster.example", "here")).result is None
+
+
+def test_one_of_a_step_is_stopped_and_the_others_go_on(place: SrunPlace) -> None:
+    transport = place.transport()
+    kept = {host.name: Kept() for host in (HERE, THERE)}
+    script = "trap 'echo bye; exit 0' INT; echo up; i=0; while [ $i -lt 40 ]; do sleep 0.05; i=$((i+1)); done; echo end"
+    command = Command(("sh", "-c", script), 30, "contract")
+    running = {host.name: transport.start(host, command, kept[host.name]) for host in (HERE, THERE)}
+    while not (kept["here"].out and kept["there"].out):
+        assert running["here"].wait(0.05) is running["there"].wait(0.05) is None
+    running["here"].stop()
+    stopped, whole = running["here"].wait(20), running["there"].wait(20)
+    assert stopped is not None and whole is not None
+    assert (stopped.kind, kept["here"].out) == (ExitKind.STOPPED, b"up\nbye\n")
+    assert (whole.kind, kept["there"].out) == (ExitKind.EXITED, b"up\nend\n")
+    assert len(place.steps()) == 1
+    transport.close()
+
+
+def test_no_srun_is_a_result(tmp_path: Path) -> None:
+    place = SrunPlace(tmp_path / "srun", tmp_path)
+    (tmp_path / "srun" / "bin" / "srun").unlink()
+    transport = place.transport()
+    transport._program = ("env", "PATH=/nonexistent")
+    result = transport.start(HERE, Command(("true",), 5, "contract"), Kept()).wait(20)
+    assert result is not None
+    assert result.kind is ExitKind.UNREACHABLE
