@@ -42,7 +42,9 @@ def list_to_use(record: RunRecord) -> str:
     if record.gate is None or not record.healthy_hosts:
         return ""
     asked = record.gate.asked
-    return f"use {asked.healthy_file}" if asked.healthy_file else f"exclude by {asked.exclude_file}"
+    if asked.healthy_file:
+        return f"use {asked.healthy_file}"
+    return f"exclude by {asked.exclude_file}" if asked.exclude_file else ""
 
 
 def names_of(file: str) -> tuple[str, str, str]:

@@ -104,6 +104,7 @@ def _properties(record: RunRecord) -> tuple[tuple[str, str], ...]:
         ("playbook", record.playbook.name),
         ("playbook_sha256", record.provenance.playbook_sha256),
         ("tool", record.provenance.tool),
+        ("reused", "; ".join(note.english for note in record.notes if note.code == "gate.note.reused")),
     )
     return tuple((key, one_line(value)) for key, value in known if value)
 

@@ -123,7 +123,7 @@ class Gate:
         ledger, passes = self.ledger, self.engine.passes
         if passes is None or self.asked.fresh_for_s <= 0:
             return
-        request, hosts = ledger.request, ledger.healthy()
+        request, hosts = ledger.request, ledger.usable()
         now_s = self.engine.clock.now().timestamp()
         since_s = now_s - self.asked.fresh_for_s
         found = passes.newest(request.run_id, ledger.simulated, [host.name for host in hosts], since_s)

@@ -1,0 +1,217 @@
+"""The pre-flight before a large job: within its budget, honest about what it left out, and with lists that hold."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from healthcheck.model.record import RunRecord
+from healthcheck.model.verdict import Verdict
+from tests.walk.cli import Said, Shell
+
+EVERYBODY = [f"node{n:02d}" for n in range(1, 9)]
+SLOW = "node05:hca=mlx5_2,slow=0.5"
+
+
+def took_s(record: RunRecord) -> float:
+    began, ended = (datetime.fromisoformat(text or "") for text in (record.started_at, record.finished_at))
+    return (ended - began).total_seconds()
+
+
+def codes(record: RunRecord) -> set[str]:
+    return {note.code for note in record.notes}
+
+
+@pytest.mark.parametrize("budget_s", [60, 300, 1800])
+@pytest.mark.parametrize(
+    ("fault", "job_s"),
+    [
+        ("node05:hang", 15),
+        (SLOW, 15),
+        (SLOW, 100),
+        ("node05:unreachable", 15),
+        ("node05:hca=mlx5_2,down", 40),
+        ("leaf:l1-l2=0.5", 20),
+        ("node05:intermittent=0.5", 25),
+        ("noise=0.01", 1000),
+    ],
+)
+def test_the_budget_holds_and_nothing_that_did_not_fit_is_green(
+    shell: Shell, budget_s: int, fault: str, job_s: int
+) -> None:
+    words = ("--budget", f"{budget_s}s", "--fault", fault, "--job-seconds", str(job_s), "--simulate", "64", "-q")
+    said = shell("gate", *words)
+    record = shell.record()
+    assert took_s(record) <= 1.1 * budget_s
+    assert said.out.count("\n") == 1 and said.code in (0, 1, 3, 4)
+    cut = [job for job in record.jobs if any(reason.code == "gate.job_cut" for reason in job.reasons)]
+    assert all(job.verdict in (Verdict.INCONCLUSIVE, None) for job in cut)
+    assert record.gate is not None
+    for what in record.gate.left_out:
+        assert what.english in said.out and what.english in (shell.folders()[-1] / "report.md").read_text()
+    if record.verdict is Verdict.PASS:
+        assert len(record.healthy_hosts) == 64 and not record.gate.left_out
+    multi = [job for job in record.jobs if job.stage == "multi_node"]
+    slow_together = any(job.judged_as in (Verdict.DEGRADED, Verdict.FAIL) for job in multi)
+    if slow_together and record.search is None:
+        assert any(what.code == "gate.left_out.search" for what in record.gate.left_out)
+
+
+def test_a_budget_without_room_for_a_search_names_it(shell: Shell) -> None:
+    said = shell("gate", "--simulate", "64", "--budget", "1m", "--fault", SLOW, "--job-seconds", "15")
+    assert said.code == 1
+    assert "left out: search, would need about" in said.out
+    assert "left out for the budget of 1 min: search" in said.err
+
+
+def test_a_stage_that_does_not_fit_is_left_out_and_inconclusive(shell: Shell) -> None:
+    said = shell("gate", "--simulate", "64", "--budget", "30s", "--job-seconds", "2", "-q")
+    record = shell.record()
+    assert said.code == 3 and "left out: multi_node, would need about" in said.out
+    assert not record.healthy_hosts
+    assert any(check.rule == "stage.no_time" for check in record.checks)
+
+
+def lists(name: str) -> tuple[str, str, str]:
+    hostfile = "".join(line for line in Path(name).read_text().splitlines(True) if not line.startswith("#"))
+    return hostfile, Path(f"{name}.slurm").read_text(), Path(f"{name}.txt").read_text()
+
+
+def test_min_nodes_passes_on_the_proven_set_and_names_its_list(shell: Shell) -> None:
+    words = ("--healthy-hosts", "ok.hosts", "--exclude-file", "out.hosts", "--min-nodes", "7")
+    said = shell("gate", "--simulate", "8", "--fault", "node05:hca=mlx5_2,down", *words)
+    record = shell.record()
+    assert said.code == 0 and said.out.startswith("PASS 7/8 ready, use ok.hosts")
+    assert {host.name for host in record.hosts if host.verdict is Verdict.FAIL} == {"node05"}
+    assert record.gate is not None and record.gate.met is True and "gate.note.met" in codes(record)
+    good = [name for name in EVERYBODY if name != "node05"]
+    hostfile, slurm, plain = lists("ok.hosts")
+    assert hostfile.split("\n")[:-1] == [f"{name} slots=8" for name in record.healthy_hosts]
+    assert slurm == "node[01-04,06-08]\n" and sorted(plain.split()) == good
+    hostfile, slurm, plain = lists("out.hosts")
+    assert (slurm, plain) == ("node05\n", "node05\n") and hostfile.startswith("node05")
+
+
+def test_with_one_file_of_the_two_the_line_names_that(shell: Shell) -> None:
+    said = shell("gate", "--simulate", "4", "--exclude-file", "out.hosts", "--min-nodes", "4", "-q")
+    assert said.out.startswith("PASS 4/4 ready, exclude by out.hosts")
+    assert lists("out.hosts") == ("", "\n", "")
+
+
+def test_too_few_nodes_do_not_pass_even_where_degraded_is_allowed(shell: Shell) -> None:
+    words = ("--healthy-hosts", "ok.hosts", "--min-nodes", "8", "--allow-degraded", "-q")
+    said = shell("gate", "--simulate", "8", "--fault", "node05:nvlink=0.75", *words)
+    assert said.code != 0 and "gate.note.unmet" in codes(shell.record())
+
+
+def test_an_old_list_never_outlives_the_start_of_the_next_gate(shell: Shell) -> None:
+    assert shell("gate", "--simulate", "4", "--healthy-hosts", "ok.hosts").code == 0
+    assert Path("ok.hosts").exists()
+    said = shell("gate", "--simulate", "4", "--healthy-hosts", "ok.hosts", "--fault", "node02:hca=mlx5_0,slow=0.5",
+                 "--budget", "31s", "--job-seconds", "1")  # fmt: skip
+    assert said.code != 0 and "use ok.hosts" not in said.out
+    assert not list(Path().glob("ok.hosts*"))
+    assert "removed lists of an earlier gate" in said.err and "ok.hosts was not written" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("--min-nodes", "3"), "--healthy-hosts FILE or --exclude-file FILE"),
+        (("--min-nodes", "9", "--exclude-file", "x"), "asks for 9 nodes, and 4 are named"),
+        (("--budget", "5"), "--budget"),
+        (("--budget", "10s"), "30s"),
+        (("--fresh-for", "yesterday"), "--fresh-for"),
+        (("--healthy-hosts", "none/x"), "there is no folder none"),
+        (("--healthy-hosts", "."), "is no file"),
+        (("--healthy-hosts", "x", "--exclude-file", "x.txt"), "--exclude-file"),
+    ],
+)
+def test_bad_wishes_are_one_sentence_and_touch_nothing(shell: Shell, words: tuple[str, ...], named: str) -> None:
+    said = shell("gate", "--simulate", "4", *words)
+    assert said.code == 2 and said.err.count("\n") == 1 and named in said.err and not said.out
+    assert not shell.results.exists()
+
+
+def test_a_hostfile_is_never_written_over(shell: Shell) -> None:
+    Path("my.hosts").write_text("gpu-01\n")
+    said = shell("gate", "-H", "my.hosts", "--healthy-hosts", "my.hosts")
+    assert said.code == 2 and Path("my.hosts").read_text() == "gpu-01\n"
+
+
+def again(shell: Shell, *words: str) -> tuple[Said, list[str]]:
+    """A gate that may reuse, and the nodes it measured alone."""
+    said = shell("gate", "--simulate", "8", "--fresh-for", "24h", "-v", *words)
+    return said, sorted(job.hosts[0] for job in shell.record().jobs if job.stage == "single_node")
+
+
+def test_fresh_passes_are_reused_told_and_never_those_of_many_nodes(shell: Shell) -> None:
+    assert shell("gate", "--simulate", "8", "-q").code == 0
+    first = shell.record().run_id
+    said, alone = again(shell)
+    record = shell.record()
+    assert said.code == 0 and alone == []
+    assert [len(job.hosts) for job in record.jobs] == [8]
+    reused = [check for check in record.checks if check.rule == "gate.reused"]
+    assert sorted(check.component.text for check in reused) == EVERYBODY
+    assert all(first in check.message.english for check in reused)
+    folder = shell.folders()[-1]
+    for page in ("report.md", "report.html", "junit.xml", "record.json"):
+        assert first in (folder / page).read_text(), page
+    assert first in said.err
+    third, alone = again(shell)
+    assert alone == [] and first in third.err, "age counts from the measurement, not from where it was reused"
+    assert shell("rejudge", folder.name, "-q").code == 0
+
+
+def test_what_differs_is_measured_again_with_the_reason(shell: Shell) -> None:
+    shell("gate", "--simulate", "8", "-q")
+    said, alone = again(shell, "--fault", "node03:driver=535.54.03")
+    assert alone == ["node03"] and "measured again" in said.err
+    said, alone = again(shell, "--healthy", "0.6")
+    assert alone == EVERYBODY and "the limit of --healthy or --broken" in said.err
+    said, alone = again(shell, "full")
+    assert alone == EVERYBODY and "the playbook is not the same as then" in said.err
+    said, alone = again(shell, "--seed", "9")
+    assert alone == EVERYBODY and "no pass is as young as --fresh-for asks" in said.err
+
+
+def test_a_pass_from_before_a_node_was_found_sick_holds_no_more(shell: Shell) -> None:
+    shell("gate", "--simulate", "8", "-q")
+    shell("gate", "--simulate", "8", "-q", "--fault", "node02:nvlink=0.75")
+    said, alone = again(shell)
+    assert alone == ["node02"]
+    assert f"run {shell.folders()[1].name} found it" in said.err
+
+
+def test_an_old_pass_is_none_and_a_single_node_is_always_measured(shell: Shell) -> None:
+    shell("gate", "--simulate", "8", "-q")
+    shell("gate", "--simulate", "8", "--fresh-for", "0.001s", "-q")
+    assert len([job for job in shell.record().jobs if job.stage == "single_node"]) == 8
+    shell("gate", "--simulate", "1", "-q")
+    said = shell("gate", "--simulate", "1", "--fresh-for", "1h", "--healthy-hosts", "one", "-q")
+    assert said.code == 0 and [len(job.hosts) for job in shell.record().jobs] == [1]
+    assert lists("one")[0] == "node01 slots=8\n"
+
+
+def test_a_node_that_is_sick_today_is_never_passed_for_yesterday(shell: Shell) -> None:
+    shell("gate", "--simulate", "8", "-q")
+    said, alone = again(shell, "--fault", "node04:hca=mlx5_1,down")
+    assert alone == ["node04"] and said.code == 1
+    assert "the fresh look is not PASS" in said.err
+
+
+def test_json_is_the_record_and_the_playbook_of_a_slurm_job_is_its_own(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(os.environ, "SLURM_JOB_ID", "12")
+    said = shell("gate", "--simulate", "4", "--json")
+    document = json.loads(said.out)
+    assert document["playbook"]["name"] == "slurm-gate" and document["gate"]["asked"]["budget_s"] == 300
+    monkeypatch.delitem(os.environ, "SLURM_JOB_ID")
+    shell("gate", "--simulate", "4", "-q")
+    assert shell.record().playbook.name == "preflight"
