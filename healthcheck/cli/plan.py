@@ -129,5 +129,6 @@ def _argv(request: RunRequest, job: CollectiveJob) -> tuple[str, ...]:
         token="TOKEN",  # noqa: S106 - a placeholder in a printed plan
         folder=None if len(job.hosts) == 1 else "~/.cache/healthcheck/run/TOKEN",
         slurm=request.slurm,
+        wrapper=request.playbook.wrapper,
     )
     return LAUNCHERS[site.flavour.family](job, site).argv

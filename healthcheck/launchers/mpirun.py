@@ -58,7 +58,7 @@ def command(job: CollectiveJob, site: LaunchSite) -> Command:
     argv += ["-x", f"{TOKEN_VARIABLE}={site.token}"]
     for name, value in job.env:
         argv += ["-x", f"{name}={value}"]
-    argv += ["timeout", "-k", str(GRACE_S), str(round(job.timeout_s)), *rank_words(site.token, job.id), site.program]
+    argv += ["timeout", "-k", str(GRACE_S), str(round(job.timeout_s)), *rank_words(site.token, job.id), *site.started]
     argv += nccl_tests_arguments(job.min_bytes, job.max_bytes, job.factor, job.iterations, job.warmup, job.check)
     argv += job.arguments
     # The outer deadline is a little later: mpirun should have the time to say what its ranks ran into.

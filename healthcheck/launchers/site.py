@@ -20,7 +20,7 @@ class LaunchSite(Struct, frozen=True):
     """The machine a launcher starts on. `program` is the absolute path of the nccl-tests executable on every host.
 
     `folder` holds the launch files of this run (see `launchers.files`); None when the job stays on this one node.
-    `slurm` is the allocation that srun starts ranks in.
+    `slurm` is the allocation that srun starts ranks in, `wrapper` what the playbook starts the program by.
     """
 
     flavour: MpiFlavour
@@ -29,6 +29,12 @@ class LaunchSite(Struct, frozen=True):
     folder: str | None = None
     as_root: bool = False
     slurm: SlurmJob | None = None
+    wrapper: tuple[str, ...] = ()
+
+    @property
+    def started(self) -> tuple[str, ...]:
+        """The program as a rank starts it, behind its deadline and the place for its log."""
+        return (*self.wrapper, self.program)
 
 
 def nccl_tests_arguments(

@@ -58,7 +58,7 @@ def command(job: CollectiveJob, site: LaunchSite) -> Command:
     if slurm.gpus_per_node is not None:
         argv += [f"--gpus-per-node={slurm.gpus_per_node}", "--gpu-bind=none"]
     argv += ["env", *(f"{name}={value}" for name, value in ((TOKEN_VARIABLE, site.token), *job.env))]
-    argv += ["timeout", "-k", str(GRACE_S), str(round(job.timeout_s)), *rank_words(site.token, job.id), site.program]
+    argv += ["timeout", "-k", str(GRACE_S), str(round(job.timeout_s)), *rank_words(site.token, job.id), *site.started]
     argv += nccl_tests_arguments(job.min_bytes, job.max_bytes, job.factor, job.iterations, job.warmup, job.check)
     argv += job.arguments
     return Command(argv=tuple(argv), deadline_s=job.timeout_s + 2 * GRACE_S, token=site.token)

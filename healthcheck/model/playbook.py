@@ -67,7 +67,8 @@ class Playbook(Struct, frozen=True, forbid_unknown_fields=True):
     """A whole playbook. `thresholds` None means: the platform's, else 0.70 / 0.50.
 
     `pins` are versions every node has to have, by the names of `model.fleet.PINNABLE`; `550.*` is a pattern.
-    `baseline` is a file that `healthcheck baseline` wrote; a path begins at the folder of the playbook.
+    `baseline` is a file that `healthcheck baseline` wrote; a path begins at the folder of the playbook. `wrapper` are
+    words that stand in front of the nccl-tests program of every rank, such as those that enter a container.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Playbook(Struct, frozen=True, forbid_unknown_fields=True):
     gate: Gate = Gate()
     pins: dict[str, str] = {}
     baseline: str | None = None
+    wrapper: tuple[str, ...] = ()
 
     def stage(self, name: str) -> Stage | None:
         """The stage of that name, None when the playbook has none."""

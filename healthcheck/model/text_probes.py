@@ -56,6 +56,7 @@ PROBE_TEXTS: dict[str, str] = {
     "{who}",
     "probe.busy.unreadable": "whether the GPUs are in use cannot be seen, so they are not loaded: {detail}",
     "probe.binary.usable": "{path} can run and was built for MPI",
+    "probe.binary.inside": "{path} is started by the wrapper of the playbook; whether it can run there, its job tells",
     "probe.binary.missing": "there is no {path}",
     "probe.binary.not_executable": "{path} is not an executable file",
     "probe.binary.architecture": "{path} was built for another machine ({arch})",

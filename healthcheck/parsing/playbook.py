@@ -30,6 +30,7 @@ _SECRET_NAME = re.compile(
 _SECRET_VALUE = re.compile(r"://[^/@\s:]+:[^/@\s]+@|-----BEGIN")
 _COMPARISONS = (">", "<", "=", "~", "!", "^")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_MOST_WORDS, _LONGEST_WRAPPER = 64, 4096
 
 
 def parse_playbook(text: str, source: str) -> Playbook:
@@ -44,6 +45,7 @@ def parse_playbook(text: str, source: str) -> Playbook:
     if playbook.baseline is not None and (not playbook.baseline.strip() or _CONTROL.search(playbook.baseline)):
         raise document.error(("baseline",), "must be a file that `healthcheck baseline` wrote")
     _check_binaries(document, playbook)
+    _check_wrapper(document, playbook.wrapper)
     _check_env(document, ("env",), playbook.env)
     check_pins(document, playbook.pins)
     _check_stages(document, playbook.stages)
@@ -115,6 +117,22 @@ def _check_binaries(document: Document, playbook: Playbook) -> None:
         raise document.error(
             ("nccl_tests",), "path and push are both given; keep path (binaries on the nodes) or push (copied there)"
         )
+
+
+def _check_wrapper(document: Document, wrapper: tuple[str, ...]) -> None:
+    """Words, never a line for a shell: `[apptainer, exec, --nv, /images/nccl.sif]`."""
+    if wrapper and (not wrapper[0].strip() or wrapper[0].startswith("-")):
+        raise document.error(("wrapper", 0), "must be a program, such as apptainer or /opt/bin/in-container")
+    if wrapper and len(wrapper) == 1 and " " in wrapper[0]:
+        raise document.error(("wrapper", 0), f"is a list of words, write {shown(', '.join(wrapper[0].split()))} in it")
+    if len(wrapper) > _MOST_WORDS or sum(map(len, wrapper)) > _LONGEST_WRAPPER:
+        raise document.error(("wrapper",), "is too long for every rank; put it into a script on the nodes")
+    for index, word in enumerate(wrapper):
+        if _CONTROL.search(word):
+            raise document.error(("wrapper", index), "must be one line without control characters")
+        if _SECRET_VALUE.search(word):
+            problem = "looks like a secret: it would stand in process lists and reports; keep it on the nodes"
+            raise document.error(("wrapper", index), problem)
 
 
 def _check_env(document: Document, path: Path, env: dict[str, str]) -> None:

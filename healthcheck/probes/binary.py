@@ -17,7 +17,7 @@ from healthcheck.probes.trouble import garbled, quote, usable
 
 NAME = "binary"
 CHECK = "nccl_tests.binary"
-_SCRIPT = "script"
+_SCRIPT, _INSIDE = "script", "inside"
 _TEXT = one_line("""
     echo "machine $(uname -m)";
     for p in PATHS; do
@@ -37,6 +37,14 @@ _TEXT = one_line("""
         ldd "$p" 2>&1 | while read -r line; do echo "ldd $line"; done;
     done
 """)
+# Where a wrapper starts the program, a look from outside would look at the wrong place.
+_WRAPPED = one_line("""
+    if command -v WRAPPER >/dev/null 2>&1; then
+        for p in PATHS; do echo "path $p"; echo "state ok"; echo "arch inside"; done;
+    else
+        echo "path "WRAPPER; echo "state missing";
+    fi
+""")
 _KEYS = frozenset({"state", "arch", "mpi_symbol"})
 _MISSING = re.compile(r"(?P<soname>\S+) => not found")
 _CANNOT_OPEN = re.compile(r"loading shared libraries: (?P<soname>[^\s:]+): cannot open")
@@ -49,6 +57,12 @@ _MPI = re.compile(r"(?:^|[\s/])libp?mpi(?:ch)?(?:_\w+)?[\w.\-]*\.so")
 def part(paths: Iterable[str]) -> Part:
     """Per path: `path`, `state ok|missing|not_executable`, `arch`, `mpi_symbol`, `ldd ...` lines; first `machine`."""
     return Part(NAME, 10, _TEXT.replace("PATHS", " ".join(shlex.quote(path) for path in paths)))
+
+
+def wrapped_part(paths: Iterable[str], wrapper: str) -> Part:
+    """The same answer about the program that starts them: it is there (`arch inside`), or `state missing`."""
+    words = {"WRAPPER": shlex.quote(wrapper), "PATHS": " ".join(shlex.quote(path) for path in paths)}
+    return Part(NAME, 10, re.sub("WRAPPER|PATHS", lambda found: words[found[0]], _WRAPPED))
 
 
 def read(output: PartOutput | None) -> Reading[Binary]:
@@ -81,9 +95,9 @@ def _one(path: str, words: dict[str, str], ldd: list[str], machine: str) -> Read
         return Reading(ReadingState.OBSERVED, Binary(path, False, state=state), shown)
     if state != "ok":
         return Reading(ReadingState.UNPARSABLE, None, quote(path, [*words.values(), *ldd]))
-    if arch == _SCRIPT:
-        # A wrapper script: what it starts cannot be seen from here, the benchmark itself will tell.
-        return Reading(ReadingState.OBSERVED, Binary(path, True, architecture=_SCRIPT), quote(path, ["arch script"]))
+    if arch in (_SCRIPT, _INSIDE):
+        # What a script or a wrapper starts cannot be seen from here, the benchmark itself will tell.
+        return Reading(ReadingState.OBSERVED, Binary(path, True, architecture=arch), quote(path, [f"arch {arch}"]))
     if arch == "unknown" or (arch and machine and arch != machine):
         wrong = Binary(path, False, architecture_ok=False, architecture=arch)
         return Reading(ReadingState.OBSERVED, wrong, quote(path, [f"arch {arch}, machine {machine or 'unknown'}"]))
@@ -139,4 +153,6 @@ def _ruling(reading: Reading[Binary]) -> tuple[str, Message]:
         return "binary.library", say("probe.binary.library", path=path, names=", ".join(binary.missing_libraries))
     if not binary.mpi_built:
         return "binary.not_mpi", say("probe.binary.not_mpi", path=path)
+    if binary.architecture == _INSIDE:
+        return "binary.usable", say("probe.binary.inside", path=path)
     return "binary.usable", say("probe.binary.usable", path=path)

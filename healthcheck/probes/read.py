@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from healthcheck.model.collective import Collective
 from healthcheck.model.node import NodeFacts
@@ -36,10 +36,13 @@ from healthcheck.probes import (
 from healthcheck.probes.batch import Part, PartOutput
 
 
-def probe_parts(nccl_tests: str | None, collectives: Iterable[Collective] = ()) -> tuple[Part, ...]:
+def probe_parts(
+    nccl_tests: str | None, collectives: Iterable[Collective] = (), wrapper: Sequence[str] = ()
+) -> tuple[Part, ...]:
     """All questions for one node, quick ones first, those that ask the GPU driver last.
 
-    `nccl_tests` is the folder of the binaries on the node (absolute path); None asks nothing about them.
+    `nccl_tests` is the folder of the binaries on the node (absolute path); None asks nothing about them. With a
+    `wrapper` they may be somewhere else, and only its own program is asked for.
     """
     parts = [
         clock.part(),
@@ -61,7 +64,8 @@ def probe_parts(nccl_tests: str | None, collectives: Iterable[Collective] = ()) 
     ]
     if nccl_tests is not None:
         wanted = tuple(dict.fromkeys(collectives)) or (Collective.ALL_REDUCE,)
-        parts.append(binary.part(f"{nccl_tests.rstrip('/')}/{collective.binary}" for collective in wanted))
+        paths = [f"{nccl_tests.rstrip('/')}/{collective.binary}" for collective in wanted]
+        parts.append(binary.wrapped_part(paths, wrapper[0]) if wrapper else binary.part(paths))
     return (
         *parts,
         gpus.part(),

@@ -62,8 +62,8 @@ def launch(job: CollectiveJob, start: Start, hosts: tuple[Host, ...], stage: Sta
     if ledger.engine.pace is not None:
         job = ledger.engine.pace.within(job)
     program, token = _program(ledger.facts[hosts[0].name], job), ledger.request.owner.token
-    slurm = ledger.request.slurm
-    site = LaunchSite(start.flavour, program, token, start.folder, as_root=_is_root(start.facts), slurm=slurm)
+    slurm, wrapper = ledger.request.slurm, ledger.request.playbook.wrapper
+    site = LaunchSite(start.flavour, program, token, start.folder, _is_root(start.facts), slurm, wrapper)
     command = LAUNCHERS[start.flavour.family](job, site)
     return Launch(job, command, start.host, start.transport, hosts, float(stage.stall))
 

@@ -54,7 +54,7 @@ def look_at(host: Host, request: RunRequest, transport: Transport, engine: Engin
         folder = pushed.folder
     stages = [stage for stage in request.playbook.stages if request.wants(stage.name)]
     collectives = sorted({collective for stage in stages for collective in stage.collectives})
-    look = _ask(host, probe_parts(folder, collectives), BEFORE, request, transport, engine)
+    look = _ask(host, probe_parts(folder, collectives, request.playbook.wrapper), BEFORE, request, transport, engine)
     return replace(look, known_hosts=reached.known_hosts)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import shlex
 
+import pytest
+from msgspec.structs import replace
+
 from healthcheck.launchers import LAUNCHERS
 from healthcheck.launchers.files import launch_files
 from healthcheck.launchers.rank_log import RANK_SCRIPT
@@ -124,6 +127,17 @@ def test_srun_before_20_11_knows_no_overlap() -> None:
 
 def test_srun_puts_nothing_of_the_users_environment_on_a_command_line() -> None:
     assert "--export=ALL " in _step(SlurmJob("4711"), _jobs()[1])
+
+
+@pytest.mark.parametrize("family", LAUNCHERS)
+def test_a_wrapper_stands_between_what_we_put_in_front_of_a_rank_and_its_program(family: str) -> None:
+    wrapper = ("apptainer", "exec", "--nv", "/images/nccl tests.sif")
+    for job in _jobs():
+        bare = LaunchSite(MpiFlavour(family, "5.0"), PROGRAM, "t0", FOLDER)
+        argv = LAUNCHERS[family](job, replace(bare, wrapper=wrapper)).argv
+        place = argv.index("healthcheck-rank") + 2
+        assert argv[place : place + 5] == (*wrapper, PROGRAM)
+        assert (*argv[:place], *argv[place + 4 :]) == LAUNCHERS[family](job, bare).argv
 
 
 def test_the_outer_deadline_is_later_than_that_of_the_ranks() -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
+from healthcheck.model.finding import CheckResult
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes import binary
+from healthcheck.probes.batch import PartOutput, PartState
 from tests.unit.probes.fixtures import answer
 
 
@@ -37,3 +42,25 @@ def test_recorded_nodes(fixture: str, rule: str, words: str) -> None:
 
 def test_a_path_is_data_to_the_shell() -> None:
     assert "'/opt/a b;rm -rf x/all_reduce_perf'" in binary.part(["/opt/a b;rm -rf x/all_reduce_perf"]).text
+
+
+def _asked(paths: list[str], wrapper: str, folder: Path) -> CheckResult:
+    """The answer of a real shell."""
+    part = binary.wrapped_part(paths, wrapper)
+    done = subprocess.run(["sh", "-c", part.text], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    return binary.judge(
+        "node01", binary.read(PartOutput(binary.NAME, done.returncode, done.stdout.strip(), "", PartState.ENDED))
+    )
+
+
+def test_behind_a_wrapper_only_its_own_program_can_be_looked_for(tmp_path: Path) -> None:
+    inside = ["/only in/the container/all_reduce_perf", "/PATHS/all_gather_perf"]
+    there = _asked(inside, "env", tmp_path)
+    assert (there.verdict, there.rule) == (Verdict.PASS, "binary.usable")
+    assert "started by the wrapper" in str(there.message), "nobody claims to have seen it"
+    odd = "no such; touch pwned $(touch pwned) WRAPPER"
+    gone = _asked(inside, odd, tmp_path)
+    assert (gone.verdict, gone.rule) == (Verdict.INCONCLUSIVE, "binary.missing")
+    assert odd in str(gone.message)
+    assert list(tmp_path.iterdir()) == []
