@@ -1,0 +1,72 @@
+"""The table of commands: what it says is what is there, and nothing is imported that was not named."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+import healthcheck.cli
+from healthcheck.cli.app import app
+from healthcheck.cli.commands import COMMANDS
+
+ROOM = 45
+
+
+def all_commands() -> TyperGroup:
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    return group
+
+
+def resolved(name: str) -> TyperCommand | TyperGroup:
+    group = all_commands()
+    _, command, rest = group.resolve_command(typer.Context(group), [name, "--json"])
+    assert rest == ["--json"]
+    assert isinstance(command, TyperCommand | TyperGroup)
+    return command
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_table_says_what_the_command_says(name: str) -> None:
+    command = resolved(name)
+    assert command.name == name
+    assert command.callback is not None or isinstance(command, TyperGroup)
+    assert command.get_short_help_str(ROOM) == COMMANDS[name].short_help
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if not isinstance(resolved(name), TyperGroup)])
+def test_every_command_has_its_own_help(name: str) -> None:
+    command = resolved(name)
+    text = command.get_help(typer.Context(command, info_name=f"healthcheck {name}"))
+    assert text.startswith(f"Usage: healthcheck {name} ")
+    assert "Example: " in text
+    assert f"healthcheck {name}" in text.partition("Example: ")[2]
+
+
+def test_no_command_is_left_out_of_the_table() -> None:
+    written = {
+        path.stem
+        for path in Path(healthcheck.cli.__path__[0]).glob("*.py")
+        if any(line.startswith(("def command(", "app = typer.Typer(")) for line in path.read_text().splitlines())
+    }
+    # The app of all commands, and the one command of `healthcheck platform` that has a file of its own.
+    assert written - {"app", "platform_detect"} == {place.module for place in COMMANDS.values()}
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [("--help", set()), ("--version", set()), ("run --help", {"run"}), ("plan --help", {"run"}), ("rum", set())],
+)
+def test_only_the_module_of_the_command_is_imported(words: str, named: set[str]) -> None:
+    code = (
+        "import sys; from healthcheck.__main__ import run; run(sys.argv[1:]);"
+        "print('\\n'.join(name for name in sys.modules if name.startswith('healthcheck.cli.')), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *words.split()], capture_output=True, text=True, check=True)
+    imported = {line.rpartition(".")[2] for line in done.stderr.splitlines() if line.startswith("healthcheck.cli.")}
+    assert imported & {place.module for place in COMMANDS.values()} == named
