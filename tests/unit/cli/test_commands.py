@@ -42,9 +42,8 @@ def test_the_table_says_what_the_command_says(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in COMMANDS if not isinstance(resolved(name), TyperGroup)])
 def test_every_command_has_its_own_help(name: str) -> None:
     command = resolved(name)
-    text = command.get_help(typer.Context(command, info_name=f"healthcheck {name}"))
+    text = " ".join(command.get_help(typer.Context(command, info_name=f"healthcheck {name}")).split())
     assert text.startswith(f"Usage: healthcheck {name} ")
-    assert "Example: " in text
     assert f"healthcheck {name}" in text.partition("Example: ")[2]
 
 
