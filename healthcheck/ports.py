@@ -171,8 +171,8 @@ class Observer(Protocol):
 class Notifier(Protocol):
     """Tells people who do not watch. Never raises and never blocks for long: an alert changes nothing of a run."""
 
-    def send(self, alert: Alert) -> tuple[Delivery, ...]:
-        """Send it to every address; what became of it at each, in their order."""
+    def send(self, alert: Alert, limit_s: float = ...) -> tuple[Delivery, ...]:
+        """Send it to every address within `limit_s` seconds; what became of it at each, in their order."""
 
 
 class JobSink(Sink, Protocol):

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from healthcheck.ports import Notifier
 
 
+OF_A_BUDGET = 0.05
+"""How much of the budget of a gate an alert may take on top."""
+
+
 class Told(Struct, frozen=True):
     """Who is told, when, and where the metrics go. None of it is kept with the run: addresses are secrets."""
 
@@ -63,7 +67,8 @@ def tell(told: Told, record: RunRecord, folder: Path, quiet: bool) -> None:
 
     before = _before(record, folder)
     if is_due(told.when, record, before):
-        for delivery in told.notifier.send(alert_of(record, str(folder.absolute() / "report.html"), before)):
+        alert = alert_of(record, str(folder.absolute() / "report.html"), before)
+        for delivery in told.notifier.send(alert, _limit_s(record)):
             place, service, problem = delivery.place, delivery.service, delivery.problem
             if problem is not None:
                 _note(message("notify.lost", place=place, service=service, problem=problem))
@@ -76,6 +81,13 @@ def tell(told: Told, record: RunRecord, folder: Path, quiet: bool) -> None:
             "notify.not_due" if before is not None and before.verdict == record.verdict.name else "notify.not_due_first"
         )
         _note(message(code, verdict=record.verdict.name, when=told.when.value))
+
+
+def _limit_s(record: RunRecord) -> float:
+    """A job waits for a gate, which promises to end with its budget."""
+    from healthcheck.edge.notify import LIMIT_S
+
+    return LIMIT_S if record.gate is None else min(LIMIT_S, OF_A_BUDGET * record.gate.asked.budget_s)
 
 
 def _before(record: RunRecord, folder: Path) -> PastRun | None:

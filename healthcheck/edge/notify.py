@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from apprise import NotifyBase
 
 LIMIT_S = 10.0
-"""All addresses together, from the first byte to the last answer."""
+"""Seconds for all addresses together, from the first byte to the last answer."""
 INSTALL = "pip install 'healthcheck[notify]'"
 _STATUS = re.compile(r"\berror=(\d{3})\.?$")
 _LOGGER = "apprise"
@@ -38,10 +38,9 @@ _KINDS = {Verdict.PASS: "success", Verdict.DEGRADED: "warning", Verdict.FAIL: "f
 class AppriseNotifier:
     """ports.Notifier for any number of addresses, all told at once."""
 
-    def __init__(self, addresses: Sequence[Address], limit_s: float = LIMIT_S) -> None:
+    def __init__(self, addresses: Sequence[Address]) -> None:
         """InputError where apprise is not installed, or does not know an address: nothing was sent then."""
         _mute()
-        self._limit_s = limit_s
         self._services = [_service(address) for address in addresses]
 
     @property
@@ -49,10 +48,10 @@ class AppriseNotifier:
         """The services by name, in the order of their addresses."""
         return tuple(map(_name, self._services))
 
-    def send(self, alert: Alert) -> tuple[Delivery, ...]:
+    def send(self, alert: Alert, limit_s: float = LIMIT_S) -> tuple[Delivery, ...]:
         """Tell all of them. Never raises, and takes no longer than the limit: who has not answered then is told of."""
         clock = SystemClock()
-        ends_at = clock.monotonic() + self._limit_s
+        ends_at = clock.monotonic() + limit_s
         answers: queue.SimpleQueue[tuple[int, Message | None]] = queue.SimpleQueue()
         problems: dict[int, Message | None] = {}
         for place, service in enumerate(self._services):
@@ -62,7 +61,7 @@ class AppriseNotifier:
                 thread.start()
             except RuntimeError:
                 problems[place] = say("notify.problem.thread")
-        late = say("notify.problem.time", seconds=self._limit_s)
+        late = say("notify.problem.time", seconds=limit_s)
         try:
             while len(problems) < len(self._services):
                 place, problem = answers.get(timeout=max(0.0, ends_at - clock.monotonic()))

@@ -26,7 +26,7 @@ class NotifyOn(StrEnum):
 class Alert(Struct, frozen=True):
     """One text in two spellings, for services that show it as it is and for those that read Markdown.
 
-    `title` is the line of the run on stdout, English; the texts are in the language that was spoken.
+    `title` is `healthcheck: ` and the line of the run on stdout, English; the texts are in the language spoken.
     """
 
     title: str

@@ -20,7 +20,7 @@ NOTIFY_TEXTS: Final[dict[str, str]] = {
     "notify.problem.status": "the service answered with HTTP status {status}",
     "notify.problem.redirect": "the service sent it elsewhere (HTTP status {status}); give the address it means now",
     "notify.problem.connection": "the service cannot be reached",
-    "notify.problem.time": "no answer within {seconds:.0f} s",
+    "notify.problem.time": "no answer within {seconds:g} s",
     "notify.problem.refused": "the service did not take it",
     "notify.problem.thread": "this machine has a limit on processes that is too low (ulimit -u)",
     "notify.problem.stopped": "stopped by Ctrl-C",

@@ -38,7 +38,7 @@ def alert_of(record: RunRecord, report: str, before: PastRun | None) -> Alert:
     shown = one_line(command)
     plain = [*told, *([heading, f"  {shown}"] if shown else []), where]
     marked = [*map(escaped, told), *([f"{escaped(heading)} {code_span(shown)}"] if shown else []), escaped(where)]
-    return Alert(stdout_line(record), "\n".join(plain), "\n\n".join(marked), record.verdict)
+    return Alert(f"healthcheck: {stdout_line(record)}", "\n".join(plain), "\n\n".join(marked), record.verdict)
 
 
 def _short(text: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -41,7 +43,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
 
 
 def _told(*urls: str, limit_s: float = 10.0) -> tuple[Delivery, ...]:
-    return AppriseNotifier([Address(url, "--notify") for url in urls], limit_s).send(ALERT)
+    return AppriseNotifier([Address(url, "--notify") for url in urls]).send(ALERT, limit_s)
 
 
 def test_what_arrives_is_the_line_the_cause_the_next_command_and_the_report(serve: Serve) -> None:
@@ -49,7 +51,7 @@ def test_what_arrives_is_the_line_the_cause_the_next_command_and_the_report(serv
     assert _told(f"json://127.0.0.1:{server.port}/{SECRET}") == (Delivery(1, "JSON"),)
     (posted,) = server.fields()
     assert posted["title"] == ALERT.title
-    assert posted["title"].startswith("FAIL 4/8 ready, simulated")
+    assert posted["title"].startswith("healthcheck: FAIL 4/8 ready, simulated")
     assert posted["type"] == "failure"
     text = str(posted["message"]).splitlines()
     assert text[0] == "Do not start on all 8 nodes. 4 nodes are proven: start there."
@@ -112,27 +114,34 @@ def test_what_libraries_log_of_an_address_reaches_nobody(
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(
-    ("url", "service"),
-    [
-        ("slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/#ops", "Slack"),
-        ("https://hooks.slack.com/services/T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ", "Slack"),
-        ("feishu://0123456789abcdef0123456789abcdef", "Feishu"),
-        ("lark://0123456789abcdef0123456789abcdef", "Lark (Feishu)"),
-        ("dingtalk://0123456789abcdef0123456789abcdef", "DingTalk"),
-        ("dingtalk://SEC0123456789@0123456789abcdef0123456789abcdef", "DingTalk"),
-        ("wecombot://693a91f6-7a3c-4bc4-97a0-0ec2f5f5a5aa", "WeCom Bot"),
-        ("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=693a91f6-7a3c-4bc4-97a0-0ec2f5f5a5aa", "WeCom Bot"),
-        ("tgram://123456789:abcdefghijklmnop/12315544/", "Telegram"),
-        ("discord://1234567890/abcdefghij", "Discord"),
-        ("mailtos://user:pass@example.org?smtp=mail.example.org&to=ops@example.org", "E-Mail"),
-        ("pagerduty://INTEGRATIONKEY@APIKEY/head", "Pager Duty"),
-        ("jsons://hooks.example.org/path", "JSON"),
-    ],
-)
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "alerts.md"
+KNOWN = [
+    ("slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/#ops", "Slack"),
+    ("https://hooks.slack.com/services/T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ", "Slack"),
+    ("feishu://0123456789abcdef0123456789abcdef", "Feishu"),
+    ("lark://0123456789abcdef0123456789abcdef", "Lark (Feishu)"),
+    ("dingtalk://0123456789abcdef0123456789abcdef", "DingTalk"),
+    ("dingtalk://SEC0123456789@0123456789abcdef0123456789abcdef", "DingTalk"),
+    ("wecombot://693a91f6-7a3c-4bc4-97a0-0ec2f5f5a5aa", "WeCom Bot"),
+    ("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=693a91f6-7a3c-4bc4-97a0-0ec2f5f5a5aa", "WeCom Bot"),
+    ("tgram://123456789:abcdefghijklmnop/12315544/", "Telegram"),
+    ("workflows://prod.example.org:443/WORKFLOW/SIGNATURE", "Power Automate / Workflows (for MSTeams)"),
+    ("discord://1234567890/abcdefghij", "Discord"),
+    ("mailtos://user:pass@example.org?smtp=mail.example.org&to=ops@example.org", "E-Mail"),
+    ("pagerduty://INTEGRATIONKEY@APIKEY/head", "Pager Duty"),
+    ("jsons://hooks.example.org/path", "JSON"),
+]
+
+
+@pytest.mark.parametrize(("url", "service"), KNOWN)
 def test_the_spellings_of_the_how_to_are_known(url: str, service: str) -> None:
     """Nothing is sent."""
     assert AppriseNotifier([Address(url, "--notify")]).names == (service,)
+
+
+def test_the_how_to_names_no_other() -> None:
+    named = set(re.findall(r"`(\w+)://", PAGE.read_text(encoding="utf-8").partition("## Addresses")[2]))
+    assert named - {"json"} == {url.partition(":")[0] for url, _ in KNOWN}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,18 @@ import pytest
 from tests.testbed import slurm
 from tests.testbed.lab import Lab, Mpi
 
-PROGRAMS = ("ip", "unshare", "sshd", "ssh", "mpirun.openmpi", "mpicc.openmpi", "gcc", "chromium", *slurm.PROGRAMS)
+PROGRAMS = (
+    "ip",
+    "unshare",
+    "sshd",
+    "ssh",
+    "mpirun.openmpi",
+    "mpicc.openmpi",
+    "gcc",
+    "chromium",
+    "promtool",
+    *slurm.PROGRAMS,
+)
 MPIS = {
     "ompi4": Mpi("ompi4", "orted"),
     "ompi5": Mpi("ompi5", "prted", Path(os.environ.get("TESTBED_VENV", "")) / "bin"),

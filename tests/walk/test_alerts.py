@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from healthcheck.workflows import stage as stage_workflow
 from tests.contract.hook_server import HookServer
 from tests.walk.cli import Shell
 
@@ -46,7 +48,7 @@ def _below(folder: Path) -> Iterator[Path]:
 def test_by_default_a_change_of_verdict_is_told(shell: Shell, server: HookServer) -> None:
     said = [shell(*words, "--notify", _address(server)) for words in (HEALTHY, SICK, SICK, HEALTHY, HEALTHY)]
     assert [one.code for one in said] == [0, 1, 1, 0, 0]
-    assert [str(posted["title"]).split()[0] for posted in server.fields()] == ["FAIL", "PASS"]
+    assert [str(posted["title"]).split()[1] for posted in server.fields()] == ["FAIL", "PASS"]
     assert "note: alert 1 (JSON) was sent\n" in said[1].err
     assert "note: no alert: FAIL as before, and --notify-on is change\n" in said[2].err
     assert "FAIL in run " in str(server.fields()[1]["message"])
@@ -56,14 +58,31 @@ def test_always_and_not_pass(shell: Shell, server: HookServer) -> None:
     for when in ("always", "not-pass"):
         for words in (HEALTHY, SICK, SICK):
             shell(*words, "--notify", _address(server), "--notify-on", when)
-    assert [str(posted["title"]).split()[0] for posted in server.fields()] == ["PASS", "FAIL", "FAIL", "FAIL", "FAIL"]
+    assert [str(posted["title"]).split()[1] for posted in server.fields()] == ["PASS", "FAIL", "FAIL", "FAIL", "FAIL"]
 
 
 @pytest.mark.parametrize("command", [("gate",), ("probe",), ("localise",)])
 def test_the_other_check_ups_tell_too(shell: Shell, server: HookServer, command: tuple[str, ...]) -> None:
     said = shell(*command, "--simulate", "4", "--notify", _address(server), "--notify-on", "always")
     (posted,) = server.fields()
-    assert posted["title"] == said.out.rstrip("\n")
+    assert posted["title"] == f"healthcheck: {said.out.rstrip()}"
+
+
+@pytest.mark.parametrize(("signum", "told"), [(signal.SIGINT, []), (signal.SIGTERM, ["INCONCLUSIVE"])])
+def test_a_run_that_a_machine_stops_is_told_and_one_that_a_person_stops_is_not(
+    shell: Shell, server: HookServer, monkeypatch: pytest.MonkeyPatch, signum: signal.Signals, told: list[str]
+) -> None:
+    asked = stage_workflow.run_stage
+
+    def interrupted(*arguments: object) -> None:
+        asked(*arguments)  # type: ignore[arg-type] # flags of mixed types
+        os.kill(os.getpid(), signum)
+
+    monkeypatch.setattr("healthcheck.workflows.run.run_stage", interrupted)
+    said = shell(*HEALTHY, "--notify", _address(server))
+    assert said.code == 128 + signum
+    assert [str(posted["title"]).split()[1] for posted in server.fields()] == told
+    assert ("note: no alert: somebody stopped this run with Ctrl-C\n" in said.err) is (not told)
 
 
 def test_a_failing_alert_changes_neither_verdict_nor_line_nor_code(shell: Shell) -> None:
@@ -178,6 +197,18 @@ def test_a_service_that_never_ends_its_answer_does_not_keep_the_process(tmp_path
     assert 9 < time.monotonic() - told < 13
     assert process.returncode == 1
     assert err == "note: alert 1 (JSON) was not delivered: no answer within 10 s\n"
+
+
+def test_an_alert_takes_little_of_the_time_of_a_gate(shell: Shell) -> None:
+    dripping = HookServer("drips")
+    try:
+        said = shell(
+            "gate", "--simulate", "4", "--budget", "30s", "-q", "--notify-on", "always", "--notify", _address(dripping)
+        )
+    finally:
+        dripping.close()
+    assert said.code == 0
+    assert said.err.endswith("was not delivered: no answer within 1.5 s\n")
 
 
 def test_doctor_says_whether_addresses_can_be_used_and_sends_only_when_asked(

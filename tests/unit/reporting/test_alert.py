@@ -16,7 +16,7 @@ REPORT = "/srv/reports/run/report.html"
 
 def test_a_healthy_run_is_three_lines() -> None:
     alert = alert_of(healthy(), REPORT, None)
-    assert alert.title == stdout_line(healthy())
+    assert alert.title == f"healthcheck: {stdout_line(healthy())}"
     assert alert.plain.splitlines() == [
         "Start on all 8 nodes: they are proven together.",
         "No earlier complete run of this playbook on these hosts.",
@@ -28,7 +28,7 @@ def test_a_healthy_run_is_three_lines() -> None:
 def test_the_title_is_english_and_the_text_in_the_language_of_the_page() -> None:
     with speaking(load_language("zh")):
         alert = alert_of(sick(), REPORT, None)
-    assert alert.title == stdout_line(sick())
+    assert alert.title == f"healthcheck: {stdout_line(sick())}"
     assert alert.plain.splitlines()[1].startswith("原因：node05/hca:mlx5_2")
     assert "scontrol update NodeName=node05" in alert.plain
     assert alert.plain.splitlines()[-1] == f"报告在 head 上：{REPORT}"

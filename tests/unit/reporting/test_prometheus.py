@@ -153,7 +153,7 @@ def test_the_alerts_of_the_page_are_rules_and_leave_rehearsals_alone() -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     (groups,) = [yaml.safe_load(block)["groups"] for block in blocks]
     rules = groups[0]["rules"]
-    assert len(rules) == 3
+    assert len(rules) == 1
     for rule in rules:
         assert {"alert", "expr", "labels", "annotations"} <= set(rule)
         assert rule["expr"].count("{") == rule["expr"].count('{simulated="false"}') > 0
