@@ -54,6 +54,7 @@ COMMANDS: Final[Mapping[str, Place]] = {
     "simulate": Place("simulate", "Serve a simulated cluster over SSH."),
     "platform": Place("platform", "Machine types and their peaks."),
     "playbook": Place("playbook", "Playbooks: check, schema."),
+    "schedule": Place("schedule", "Files that have a check-up come back."),
     "slurm": Place("slurm", "Drained nodes of a run under Slurm."),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import pwd
 import secrets
 import socket
 from pathlib import Path
@@ -62,6 +63,15 @@ def user_name() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return str(os.getuid())
+
+
+def account(name: str) -> tuple[str, str] | None:
+    """(login name, home folder) of a user of this machine, of ourselves where `name` is empty; None where unknown."""
+    try:
+        found = pwd.getpwnam(name) if name else pwd.getpwuid(os.geteuid())
+    except (KeyError, ValueError):
+        return None
+    return found.pw_name, found.pw_dir
 
 
 def current_owner() -> Owner:

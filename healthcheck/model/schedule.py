@@ -44,10 +44,9 @@ class Schedule(Struct, frozen=True):
     notify: tuple[str, ...] = ()
 
     def run(self) -> tuple[str, ...]:
-        """The words of the check-up, unquoted; it says nothing but its line, and exits as every run does."""
+        """The words of the check-up, unquoted; its story goes to the log, and it exits as every run does."""
         hosts = ("-H", self.hosts) if self.hosts else ()
-        asked = (*hosts, "-o", self.results, *self.options, *self.notify)
-        return (*self.command, "run", self.playbook, *asked, "--quiet")
+        return (*self.command, "run", self.playbook, *hosts, "-o", self.results, *self.options, *self.notify)
 
     def prune(self) -> tuple[str, ...]:
         """The words that take old runs away, unquoted; none where all are kept."""

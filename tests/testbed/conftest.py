@@ -22,6 +22,7 @@ PROGRAMS = (
     "gcc",
     "chromium",
     "promtool",
+    "systemd-analyze",
     *slurm.PROGRAMS,
 )
 MPIS = {
