@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from healthcheck.model.schedule import Schedule
 from healthcheck.model.schedule_cluster import InKubernetes
+from healthcheck.reporting.figures import one_line
 
 INPUTS = "/etc/healthcheck"
 HOSTFILE = "/etc/mpi/hostfile"
@@ -43,7 +44,7 @@ def ssh_options() -> tuple[str, ...]:
 def mpijob_file(schedule: Schedule, place: InKubernetes, inputs: Mapping[str, str]) -> str:
     """One check-up, to be created by hand. `inputs` are the files it reads, by name."""
     told = (
-        "One check-up as an MPIJob (kubeflow.org/v2beta1), rendered by healthcheck. Nothing was applied.",
+        "Written by `healthcheck schedule k8s`: one check-up as an MPIJob (kubeflow.org/v2beta1). Nothing was applied.",
         f"kubectl apply -f THIS_FILE; kubectl -n {place.namespace} logs -f job/{schedule.name}-launcher",
     )
     return _documents(told, [_inputs(schedule, place, inputs), _mpijob(schedule, place, {"name": schedule.name})])
@@ -56,7 +57,8 @@ def cronjob_file(schedule: Schedule, place: InKubernetes, inputs: Mapping[str, s
     """
     manifest = _yaml(_mpijob(schedule, place, {"generateName": f"{schedule.name}-"}))
     told = (
-        f"A check-up, {schedule.every.words}, rendered by healthcheck. Nothing was applied: kubectl apply -f THIS_FILE",
+        f"Written by `healthcheck schedule k8s`: a check-up, {one_line(schedule.every.words)}. Nothing was applied.",
+        "kubectl apply -f THIS_FILE",
     )
     meta = _meta(schedule, place)
     subject = {"kind": "ServiceAccount", "name": schedule.name, "namespace": place.namespace}

@@ -21,9 +21,9 @@ def checkup_script(schedule: Schedule, place: UnderSlurm, file: str) -> str:
     """A check-up of the nodes of its own allocation; `file` is where it will lie."""
     return _rendered(
         "checkup",
-        head=_head(schedule, place, place.nodes),
+        head=_head(schedule, place, place.nodes, minutes=math.ceil(place.limit_s / 60)),
         every=one_line(schedule.every.words),
-        cron=schedule.every.cron or "",
+        cron=schedule.every.cron,
         file=one_line(shlex.quote(file)),
         run=shlex.join(schedule.run()),
         prune=shlex.join(schedule.prune()),
@@ -58,12 +58,13 @@ def _last_word(schedule: Schedule) -> str:
     return _rendered("last_word", results=shlex.quote(schedule.results))
 
 
-def _head(schedule: Schedule, place: UnderSlurm, nodes: int) -> str:
+def _head(schedule: Schedule, place: UnderSlurm, nodes: int, minutes: int | None = None) -> str:
+    """The directives; without `minutes` the time limit is left to whoever takes the script over."""
     asked = {
         "job-name": schedule.name,
         "nodes": str(nodes),
         "ntasks-per-node": "1",
-        "time": str(math.ceil(place.limit_s / 60)),  # minutes
+        "time": "" if minutes is None else str(minutes),
         "gres": f"gpu:{place.gpus}" if place.gpus else "",
         "partition": place.partition,
         "account": place.account,

@@ -67,7 +67,9 @@ def test_what_is_asked_of_slurm_holds_nothing_that_it_could_misread(tmp_path: Pa
 
     found = directives(checkup_script(schedule(tmp_path), PLACE, ODD))
     assert "#SBATCH --nodes=4" in found and "#SBATCH --time=90" in found and "#SBATCH --gres=gpu:8" in found
-    assert "#SBATCH --nodes=5" in directives(gate_script(schedule(tmp_path), PLACE)), "four and a spare one"
+    gate = directives(gate_script(schedule(tmp_path), PLACE))
+    assert "#SBATCH --nodes=5" in gate, "four and a spare one"
+    assert not [line for line in gate if "time" in line], "how long the job behind it takes is not ours to say"
     bare = directives(checkup_script(schedule(tmp_path), UnderSlurm(4, 5400.0), ODD))
     assert not [line for line in bare if "gres" in line or "partition" in line]
     assert not [line for line in found if "odd" in line]
@@ -86,7 +88,8 @@ def test_a_gate_that_passes_starts_the_job_without_the_sick_node(tmp_path: Path)
         *("-H", NODES, "--min-nodes", "4"),
         *("--healthy-hosts", f"{lists}/healthy", "--exclude-file", f"{lists}/exclude"),
     ]
-    assert words[words.index("--nodes=4") :] == ["--nodes=4", "--ntasks-per-node=1", "--exclude=g2", "hostname"]
+    step = ["--nodes=4", "--ntasks=4", "--ntasks-per-node=1", "--exclude=g2", "hostname"]
+    assert words[words.index("--nodes=4") :] == step
 
 
 def test_a_gate_that_leaves_nobody_out_excludes_nobody(tmp_path: Path) -> None:
