@@ -125,12 +125,14 @@ def read_stream(stream: BinaryIO, path: str) -> ParsedFile:
 
 
 def _machine(name: str | None) -> Platform | None:
+    if name is None:
+        return None
     from healthcheck.edge.shipped import load_platform
     from healthcheck.errors import InputError
 
     if name == "auto":
         raise InputError("--platform", "auto needs the nodes themselves; name one of `healthcheck platform list`")
-    return None if name is None else load_platform(name)[0]
+    return load_platform(name)[0]
 
 
 def _judged(file: ParsedFile, machine: Platform | None, collective: Collective | None) -> ParsedFile:
