@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from healthcheck.cli import options
+from healthcheck.cli import options, schedule_cluster
 from healthcheck.cli.usage import OneSentence
 
 if TYPE_CHECKING:
@@ -178,6 +178,12 @@ def cron(
     files = {made.name: cron_file(made)}
     install = (f"sudo install -m 644 {_place(to, made.name)} /etc/cron.d/{made.name}",)
     _tell(made, files, install, "", to, stdout, json, by_cron=True)
+
+
+app.command("slurm", short_help="Scripts of jobs of Slurm.", epilog=schedule_cluster.SLURM_EXAMPLE)(
+    schedule_cluster.slurm
+)
+app.command("k8s", short_help="Manifests of Kubernetes.", epilog=schedule_cluster.K8S_EXAMPLE)(schedule_cluster.k8s)
 
 
 def _place(folder: Path, file: str) -> str:

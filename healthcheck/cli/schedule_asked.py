@@ -18,6 +18,8 @@ from healthcheck.model.schedule import Every, Schedule
 from healthcheck.model.units import Seconds
 
 MARK = "# Written by `healthcheck schedule"
+# Before it stand at most the first line of a script and what it asks of Slurm.
+_HEAD_BYTES = 4096
 MOST_DELAY_S = 7 * 86400
 _NOT_STARTED = frozenset("$'\"\\")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
@@ -52,7 +54,7 @@ def schedule_of(run: Asked, wishes: Wishes) -> Schedule:
         raise InputError("--mail-to", f"{wishes.mail_to!a} is no address; write one such as ops@example.org")
     made = Schedule(
         name=name,
-        command=_command(),
+        command=this_program(),
         playbook=_playbook(run.playbook),
         hosts=_hosts(run.hosts or ""),
         results=absolute(run.results),
@@ -98,12 +100,12 @@ def write_files(folder: Path, files: dict[str, str]) -> tuple[Path, ...]:
 def _is_ours(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            return file.read(len(MARK)) == MARK.encode()
+            return MARK.encode() in file.read(_HEAD_BYTES)
     except OSError:
         return False
 
 
-def _command() -> tuple[str, ...]:
+def this_program() -> tuple[str, ...]:
     """The same healthcheck that runs now: its script beside this Python, else the module."""
     script = Path(sys.executable).with_name("healthcheck")
     return (str(script),) if is_file(script) else (sys.executable, "-m", "healthcheck")

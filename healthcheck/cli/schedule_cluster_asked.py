@@ -1,0 +1,195 @@
+"""What is asked of `schedule slurm` and `schedule k8s`, read and checked before a file is written."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from healthcheck.cli.schedule_asked import absolute, this_program
+from healthcheck.edge.places import is_file
+from healthcheck.edge.shipped import load_platform, load_playbook
+from healthcheck.errors import InputError
+from healthcheck.model.platform import Platform
+from healthcheck.model.playbook import Playbook
+from healthcheck.model.schedule import Every, Schedule
+from healthcheck.model.schedule_cluster import InKubernetes, UnderSlurm
+from healthcheck.model.units import Seconds
+from healthcheck.parsing.calendar import parse_every
+from healthcheck.planning.longest import longest_s
+from healthcheck.reporting.schedule.k8s import HOSTFILE, INPUTS, RESULTS, ssh_options
+
+_AUTO = "auto"
+# A name is that of a job, a file and (with five random letters behind it) of a pod.
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
+_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_OBJECT = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
+_IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}")
+_RESOURCE = re.compile(
+    r"(?P<name>[a-z0-9][a-z0-9.-]{0,200}/[A-Za-z0-9][A-Za-z0-9._-]{0,62})(?:=(?P<count>[1-9]\d{0,2}))?"
+)
+_SLURM_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,+-]{0,127}")
+_LEAST_S, _MOST_S = 60.0, 7 * 86400.0
+
+
+class Cluster(Struct, frozen=True):
+    """The flags that both have, as typed."""
+
+    playbook: str
+    every: str
+    keep: int
+    name: str | None
+    platform: str
+    launcher: str | None
+    nccl_tests: str | None
+    allow_degraded: bool
+    results: Path
+    limit: str | None
+
+
+def slurm_schedule(asked: Cluster) -> tuple[Schedule, float]:
+    """The schedule, and the time limit in seconds. The hosts come with the allocation."""
+    playbook, _ = load_playbook(asked.playbook)
+    words: list[str] = []
+    if asked.platform != _AUTO:
+        load_platform(asked.platform)
+        words += ["--platform", _place(asked.platform)]
+    words += [] if asked.launcher is None else ["--launcher", asked.launcher]
+    if asked.launcher not in (None, "mpirun", "hydra", "srun"):
+        raise InputError("--launcher", f"{asked.launcher!a} is none of mpirun, hydra, srun")
+    made = Schedule(
+        name=_name(asked, playbook),
+        command=this_program(),
+        playbook=_place(asked.playbook),
+        hosts="",
+        results=absolute(asked.results),
+        every=_every(asked.every),
+        delay_s=0,
+        keep=asked.keep,
+        options=(*words, *_both(asked)),
+    )
+    return _one_line(made), _limit_s(asked, playbook)
+
+
+def slurm_place(
+    nodes: int, limit_s: float, gpus: int | None, words: tuple[str, str, str], spare: int, budget: str
+) -> UnderSlurm:
+    """The job; `words` are partition, account and reservation."""
+    for option, word in zip(("--partition", "--account", "--reservation"), words, strict=True):
+        if word and _SLURM_WORD.fullmatch(word) is None:
+            raise InputError(option, f"{word!a} is no name of Slurm; use letters, digits and . _ - +")
+    try:
+        Seconds.parse(budget)
+    except ValueError as error:
+        raise InputError("--budget", str(error)) from None
+    return UnderSlurm(nodes, limit_s, gpus, *words, spare=spare, budget=budget)
+
+
+def k8s_schedule(asked: Cluster) -> tuple[Schedule, float, dict[str, str], Platform | None]:
+    """The schedule inside the containers, the limit in seconds, the files it reads there, and the machine type."""
+    playbook, text = load_playbook(asked.playbook)
+    if playbook.baseline is not None:
+        raise InputError(asked.playbook, "has a baseline, a file that no container has; take that key out")
+    if playbook.nccl_tests.push is not None:
+        raise InputError(
+            asked.playbook, "copies nccl-tests to the nodes; the image has to hold them: write nccl_tests.path"
+        )
+    if playbook.launcher == "srun":
+        raise InputError(asked.playbook, "starts ranks by srun; in an MPIJob it is mpirun")
+    inputs, words, model = {"playbook.yaml": text}, list(ssh_options()), None
+    named = playbook.platform if asked.platform == _AUTO else asked.platform
+    if named != _AUTO:
+        model, platform_text = load_platform(named)
+        inputs["platform.yaml"] = platform_text
+        words += ["--platform", f"{INPUTS}/platform.yaml"]
+    made = Schedule(
+        name=_name(asked, playbook),
+        command=("healthcheck",),
+        playbook=f"{INPUTS}/playbook.yaml",
+        hosts=HOSTFILE,
+        results=RESULTS,
+        every=_every(asked.every),
+        delay_s=0,
+        keep=asked.keep,
+        options=(*words, *_both(asked)),
+    )
+    return _one_line(made), _limit_s(asked, playbook), inputs, model
+
+
+def k8s_place(
+    workers: int,
+    gpus: int,
+    limit_s: float,
+    rdma: str | None,
+    namespace: str,
+    images: tuple[str, str],
+    kept: tuple[str, str],
+) -> InKubernetes:
+    """The place; `images` are those of the check-up and of kubectl, `kept` the claim and the folder for results."""
+    claim, host_path = kept
+    for option, image in zip(("--image", "--kubectl-image"), images, strict=True):
+        if (image or option == "--image") and _IMAGE.fullmatch(image) is None:
+            raise InputError(option, f"{image!a} is no image; write one such as registry.example.org/healthcheck:1")
+    if _LABEL.fullmatch(namespace) is None:
+        raise InputError("--namespace", f"{namespace!a} is none; use small letters, digits and -")
+    if claim and host_path:
+        raise InputError("--results-path", "and --results-claim are two places for the runs; give one of them")
+    if claim and _OBJECT.fullmatch(claim) is None:
+        raise InputError("--results-claim", f"{claim!a} is no name of a claim; use small letters, digits, - and .")
+    if host_path and (not host_path.startswith("/") or not host_path.isprintable() or ".." in host_path.split("/")):
+        raise InputError("--results-path", f"must be absolute, such as /srv/healthcheck, got {host_path!a}")
+    found = None if rdma is None else _RESOURCE.fullmatch(rdma)
+    if rdma is not None and found is None:
+        raise InputError("--rdma", f"{rdma!a} is no resource; write one such as rdma/hca_shared_devices_a=8")
+    resource = None if found is None else (found["name"], int(found["count"] or 1))
+    place = InKubernetes(
+        namespace, images[0], workers, gpus, limit_s, resource, host_path=host_path, kubectl_image=images[1]
+    )
+    return replace(place, claim=claim) if claim else place
+
+
+def _name(asked: Cluster, playbook: Playbook) -> str:
+    name = f"healthcheck-{playbook.name}".lower() if asked.name is None else asked.name
+    if _NAME.fullmatch(name) is None:
+        raise InputError("--name", f"{name!a} cannot name a job; use small letters, digits and -, 40 at most")
+    return name
+
+
+def _every(text: str) -> Every:
+    every = parse_every(text)
+    if every.cron is None:
+        raise InputError("--every", f"{text!r} cannot be said in the five fields of cron; write these")
+    return every
+
+
+def _limit_s(asked: Cluster, playbook: Playbook) -> float:
+    if asked.limit is None:
+        return longest_s(playbook)
+    try:
+        found = float(Seconds.parse(asked.limit))
+    except ValueError as error:
+        raise InputError("--limit", str(error)) from None
+    if not _LEAST_S <= found <= _MOST_S:
+        raise InputError("--limit", f"must lie between 1m and 7 days (168h), got {asked.limit}")
+    return found
+
+
+def _both(asked: Cluster) -> tuple[str, ...]:
+    if asked.nccl_tests is not None and not asked.nccl_tests.startswith("/"):
+        raise InputError("--nccl-tests", f"must be absolute, such as /opt/nccl-tests/build, got {asked.nccl_tests!a}")
+    folder = () if asked.nccl_tests is None else ("--nccl-tests", asked.nccl_tests)
+    return (*folder, *(["--allow-degraded"] if asked.allow_degraded else []))
+
+
+def _place(given: str) -> str:
+    """A file by its absolute path; a name that is shipped as it is."""
+    return absolute(Path(given)) if is_file(Path(given)) else given
+
+
+def _one_line(made: Schedule) -> Schedule:
+    for word in made.run():
+        if not word.isprintable():
+            raise InputError("schedule", f"{word!a} is not one line of text; no script can hold it")
+    return made
