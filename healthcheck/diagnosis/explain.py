@@ -13,7 +13,8 @@ from healthcheck.diagnosis.grouping import BETWEEN_NODES, Group, groups
 from healthcheck.diagnosis.hinting import UNEXPLAINED_SLOWNESS, Hinting
 from healthcheck.diagnosis.suggesting import suggested
 from healthcheck.diagnosis.warnings import NOT_ALONE
-from healthcheck.model.component import Kind, natural, node
+from healthcheck.evaluation.limits import ALGBW_CHECK, BUSBW_CHECK
+from healthcheck.model.component import Component, Kind, natural, node
 from healthcheck.model.finding import CheckResult, Confidence, Finding
 from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.platform import Platform
@@ -22,6 +23,7 @@ from healthcheck.model.verdict import Verdict
 
 MOST_EVIDENCE = 12
 NAMED_PARTS = 8
+_BANDWIDTHS = (BUSBW_CHECK, ALGBW_CHECK)
 _SURE = (Confidence.CONFIRMED, Confidence.LIKELY, Confidence.SUSPECTED)
 
 
@@ -115,7 +117,7 @@ def _explained(group: Group, passed: _Passed, hinting: Hinting, run_id: str) -> 
         cause, args = FOLLOWS, {"parts": ", ".join(map(str, parts[:NAMED_PARTS])), "count": len(parts)}
     elif cause.code in UNEXPLAINED_SLOWNESS and (looks := hinting.of(group.own)) is not None:
         cause, args, sure = BY_CODE[looks.cause], looks.args, looks.confidence
-    told = (*group.own, *sorted(group.folded, key=lambda check: -check.verdict))
+    told = _one_number_each((*group.own, *sorted(group.folded, key=lambda check: -check.verdict)))
     evidence = dict.fromkeys(entry for check in told for entry in check.evidence or (_as_evidence(check),))
     unsure = first.message.code in NOT_ALONE
     finding = Finding(
@@ -136,6 +138,30 @@ def _explained(group: Group, passed: _Passed, hinting: Hinting, run_id: str) -> 
         job=_job(group),
     )
     return _Ranked(finding, urgency(group.cause), secondary=bool(group.follows) or cause.secondary)
+
+
+def _one_number_each(checks: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
+    """Of the bandwidths of one component in one stage the least of its peak: the algorithm bandwidth of a job is its
+    bus bandwidth in other units, and other collectives and repeats of the same nodes say the same once more."""
+    least: dict[tuple[Component, str], CheckResult] = {}
+    for check in checks:
+        if _is_share(check):
+            key = check.component, check.stage
+            known = least.get(key)
+            if known is None or _share(check) < _share(known):
+                least[key] = check
+    return tuple(check for check in checks if not _is_share(check) or least[check.component, check.stage] is check)
+
+
+def _is_share(check: CheckResult) -> bool:
+    return check.check in _BANDWIDTHS and isinstance(check.message.args.get("percent"), int)
+
+
+def _share(check: CheckResult) -> tuple[float, bool]:
+    """Percent of peak; of two alike the bus bandwidth is the less."""
+    percent = check.message.args["percent"]
+    assert isinstance(percent, int)
+    return percent, check.check != BUSBW_CHECK
 
 
 def _job(group: Group) -> str:

@@ -23,6 +23,7 @@ LOOKS_TEXTS: dict[str, str] = {
     # --- the answer, and what stands around the table ---
     "report.looks.none": "No node was looked at.",
     "report.looks.clear": "Nothing was found against {who}.",
+    "report.looks.between": "Of the nodes as a whole: {what}.",
     "report.looks.against": "Something was found against {who}: {names}.",
     "report.looks.unreached": "No look could be taken at {who}: {names}.",
     "report.looks.untouched": "No look was taken at {who}: {names}.",

@@ -109,6 +109,7 @@ PAGE_TEXTS: dict[str, str] = {
     "report.fleet.none": "No version was read on any node.",
     "report.fleet.on": "{value} on {n} {n:node|nodes}",
     "report.fleet.not_told": "(not told)",
+    "report.fleet.no_most": "no value has most of the nodes",
     "report.fleet.differs": "{nodes}: {value}",
     "report.fleet.agree": "{n} {n:setting|settings} on which all nodes agree",
     "report.fleet.col.most": "Most",

@@ -29,12 +29,16 @@ REPORT_TEXTS: dict[str, str] = {
     "report.decision.all_one": "Start on {name}: it is proven.",
     "report.decision.all_degraded": "All {total} {total:node is|nodes are} proven together, at a reduced speed: read "
     "what is slow before you start.",
+    "report.decision.all_but": "All {total} {total:node is|nodes are} proven together and fast enough, but something "
+    "else is DEGRADED: read what before you start.",
     "report.decision.all_held": "Do not start yet: the nodes ran together, but the run as a whole is {verdict}.",
     "report.decision.subset": "Do not start on all {total} {total:node|nodes}. {ready} {ready:node is|nodes are} "
     "proven: start there.",
     "report.decision.subset_of_proof": "Do not start on all {total} {total:node|nodes}. {together} proved together; "
     "{left} and left out: start on the other {ready}.",
     "report.decision.none_of_proof": "Do not start: {together} {together:node|nodes} proved together, but {left}.",
+    "report.excluded_pass": "PASS each by itself, and in exclude.hosts all the same because not proven together: "
+    "{names}.",
     "report.left_out": "{names} {n:is|are} {verdict}",
     "report.decision.subset_one": "Do not start on all {total} {total:node|nodes}. Only {name} is proven.",
     "report.decision.none": "Do not start: no set of nodes is proven.",
@@ -111,6 +115,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.who.median": "{n} {n:node|nodes}, median",
     "report.who.nodes": "{n} {n:node|nodes}",
     "report.who.some": "{n} of {named} {named:node|nodes}",
+    "report.who.reordered": "{n} {n:node|nodes}, in another rank order",
     "report.who.without": "{n} {n:node|nodes}, without {names}",
     "report.col.stage": "Stage",
     "report.col.who": "Who",

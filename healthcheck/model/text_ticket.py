@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 TICKET_TEXTS: dict[str, str] = {
+    "report.ticket.more_for": "and {n} more in report.html",
     "report.ticket.more": "{n} more in report.html.",
     "report.ticket.agree": "Among them: {what}.",
     "report.ticket.limit": "{what}: peak {peak}, PASS from {healthy}, FAIL below {broken}",

@@ -223,10 +223,15 @@ def _span(found: Measured) -> str:
 
 
 def who_ran(job: JobRecord, first: JobRecord, named: int) -> Message:
-    """Who took part in a job: how many of `named` nodes, or who of those of the `first` job of its stage did not."""
+    """Who took part in a job: how many of `named` nodes, or who of those of the `first` job of its stage did not.
+
+    The same nodes in another rank order say so: that is what made the difference.
+    """
     missing = [host for host in first.hosts if host not in set(job.hosts)]
     if len(job.hosts) > 1 and missing and len(missing) < len(job.hosts) and job.stage == first.stage:
         return say("report.who.without", n=len(job.hosts), names=folded(missing))
+    if job.hosts != first.hosts and sorted(job.hosts) == sorted(first.hosts):
+        return say("report.who.reordered", n=len(job.hosts))
     if 1 < len(job.hosts) < named:
         return say("report.who.some", n=len(job.hosts), named=named)
     return say("report.who.nodes", n=len(job.hosts))

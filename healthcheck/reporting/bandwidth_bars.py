@@ -50,17 +50,17 @@ def bandwidth_answer(table: Bandwidth) -> str:
     told: dict[tuple[str, str], list[BandwidthRow]] = {}
     for row in table.rows:
         told.setdefault(row.of, []).append(row)
-    return sentence(in_a_row(map(_stage, told.values()), "text.full_stop")) if told else ""
+    several = len({collective for _, collective in told}) > 1
+    return sentence(in_a_row((_stage(rows, several) for rows in told.values()), "text.full_stop")) if told else ""
 
 
-def _stage(rows: Sequence[BandwidthRow]) -> str:
+def _stage(rows: Sequence[BandwidthRow], several: bool) -> str:
     first, last = rows[0], rows[-1]
+    stage = in_a_row((first.stage, first.collective), "text.comma") if several else first.stage
     if first.percent is None:
-        told = say("report.bandwidth.told_unknown", stage=first.stage, busbw=with_unit(first), who=_who(first))
+        told = say("report.bandwidth.told_unknown", stage=stage, busbw=with_unit(first), who=_who(first))
     else:
-        told = say(
-            "report.bandwidth.told", stage=first.stage, busbw=first.judged, of_peak=first.of_peak, who=_who(first)
-        )
+        told = say("report.bandwidth.told", stage=stage, busbw=first.judged, of_peak=first.of_peak, who=_who(first))
     parts = [str(told)]
     alone = [row for row in rows[1:] if row.who_is_name and row.verdict is not Verdict.PASS]
     if alone:

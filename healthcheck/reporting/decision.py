@@ -44,7 +44,10 @@ def decide(record: RunRecord) -> Decision:
             return Decision(say("report.decision.all_one", name=record.healthy_hosts[0]), True)
         return Decision(say("report.decision.all", total=total), True)
     if record.verdict is Verdict.DEGRADED:
-        return Decision(say("report.decision.all_degraded", total=total), True)
+        slow = any(
+            job.verdict is not Verdict.PASS for job in record.jobs if len(job.hosts) > 1 and job.verdict is not None
+        )
+        return Decision(say("report.decision.all_degraded" if slow else "report.decision.all_but", total=total), True)
     return Decision(say("report.decision.all_held", verdict=record.verdict.name), False)
 
 
@@ -131,6 +134,13 @@ def excluded(record: RunRecord) -> tuple[str, ...]:
     healthy = set(record.healthy_hosts)
     named = tuple(host.name for host in record.hosts) if healthy else ()
     return tuple(dict.fromkeys(name for name in (*named, *record.excluded_hosts) if name not in healthy))
+
+
+def excluded_though_pass(record: RunRecord) -> Message | None:
+    """Why hosts that are PASS are not to be started on: well by themselves, not proven together; else None."""
+    passed = {host.name for host in record.hosts if host.verdict is Verdict.PASS}
+    names = [name for name in excluded(record) if name in passed]
+    return say("report.excluded_pass", names=named(names)) if names else None
 
 
 def urgent_first(record: RunRecord) -> tuple[Finding, ...]:

@@ -16,7 +16,10 @@ MOST_VALUES = 6
 
 
 class FleetRow(Struct, frozen=True):
-    """One setting: the value most nodes have, that with how many they are, and each other value with its nodes."""
+    """One setting: the value most nodes have, that with how many they are, and each other value with its nodes.
+
+    Where no value has more than half of the nodes, `most` says so and every value stands with its nodes.
+    """
 
     name: str
     value: str
@@ -42,13 +45,14 @@ def fleet_view(record: RunRecord) -> FleetView:
 
 def _row(setting: FleetSetting) -> FleetRow:
     first, *others = setting.values
+    value, most = _value(first), str(say("report.fleet.on", value=_value(first), n=first.count))
+    if others and 2 * first.count <= sum(each.count for each in setting.values):
+        # As where it is judged: a value that half of the nodes do not have is nobody's yardstick.
+        others, most = list(setting.values), str(say("report.fleet.no_most"))
     shown = [_other(value) for value in others[:MOST_VALUES]]
     if others[MOST_VALUES:]:
         shown.append(str(say("report.terminal.more", n=len(others) - MOST_VALUES)))
-    value = _value(first)
-    return FleetRow(
-        one_line(setting.name), value, str(say("report.fleet.on", value=value, n=first.count)), tuple(shown)
-    )
+    return FleetRow(one_line(setting.name), value, most, tuple(shown))
 
 
 def _other(value: FleetValue) -> str:

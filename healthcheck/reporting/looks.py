@@ -50,6 +50,7 @@ class Looks(Struct, frozen=True):
 
     `clear` are the nodes against which nothing was found, `against` those with something, `unreached` those that no
     look could be taken at, `left_alone` those in use by others, `untouched` those that no look was taken at.
+    `between` is what was found of no single one of them, such as versions of which none is that of most.
     """
 
     columns: tuple[str, ...]
@@ -62,6 +63,7 @@ class Looks(Struct, frozen=True):
     unreached: tuple[str, ...] = ()
     left_alone: tuple[str, ...] = ()
     untouched: tuple[str, ...] = ()
+    between: tuple[str, ...] = ()
 
 
 class _Cell(Struct, frozen=True):
@@ -106,6 +108,7 @@ def looks(record: RunRecord) -> Looks:
         unreached=unreached,
         left_alone=aside,
         untouched=tuple(name for name in by_host if name not in looked),
+        between=tuple(dict.fromkeys(one_line(str(check.message)) for check in record.checks if _between(check))),
     )
 
 
@@ -122,10 +125,16 @@ def looks_answer(looked: Looks) -> str:
         ("report.looks.untouched", looked.untouched),
     )
     told = [say(code, who=counted(len(who), total), names=folded(who)) for code, who in found if who]
-    if looked.clear and not looked.against:
+    if looked.between:
+        told.append(say("report.looks.between", what=in_a_row(looked.between)))
+    elif looked.clear and not looked.against:
         clear = len(looked.clear)
         told.insert(0, say("report.looks.clear", who=any_of(total) if clear == total else counted(clear, total)))
     return in_a_row((*told, unread_told(looked.not_read)), "text.next")
+
+
+def _between(check: CheckResult) -> bool:
+    return check.stage == PROBE_STAGE and check.component.host is None and check.verdict > Verdict.PASS
 
 
 def _answered(checks: Iterable[CheckResult]) -> bool:

@@ -20,8 +20,8 @@ from healthcheck.reporting.ticket_rows import TicketRow, ticket_rows
 from healthcheck.reporting.todo import Entry
 from healthcheck.reporting.view import Page
 
-MOST_SOURCES, MOST_QUOTES = 3, 3
-"""Raw lines of one entry: from how many places, and how many of each."""
+MOST_FOR = 3
+"""What speaks for a thing to do: the strongest; how many more there are is said."""
 MOST_GROUPS = 6
 ENTRY_LINES = 42
 """Lines of the things to do that are told in full, the most urgent at least; the others are rows of a table."""
@@ -37,6 +37,14 @@ _KEY_SETTINGS = ("driver", "cuda", "nccl", "mpi", "ofed", "kernel")
 """Settings worth a word in a ticket where all nodes agree on them."""
 
 
+class SpeaksFor(Struct, frozen=True):
+    """The strongest of what speaks for an entry: `told` as text, then raw lines by their place; `more` are left out."""
+
+    told: tuple[str, ...]
+    quotes: tuple[tuple[str, tuple[str, ...]], ...]
+    more: str
+
+
 class Reason(Struct, frozen=True):
     """Nodes (folded) that are not PASS for one reason that no entry tells."""
 
@@ -48,14 +56,14 @@ class Reason(Struct, frozen=True):
 class Ticket(Struct, frozen=True):
     """The shortened parts, in the order of the page. `more_*` count what is left out.
 
-    `full` are the things to do that are told in full, `quotes` for each of them places and their raw lines that say
-    something its evidence does not; `entries` of the `further` ones are rows of a table. `groups` are those of the map
-    with nodes that are not PASS, or where there are many, the groups of each verdict. `rounds` are the rows of the
-    search, none where they are too many; `moved` those of the comparison with the last run, none where nothing moved.
+    `full` are the things to do that are told in full, `speaks` for each of them its strongest evidence; `entries` of
+    the `further` ones are rows of a table. `groups` are those of the map with nodes that are not PASS, or where there
+    are many, the groups of each verdict. `rounds` are the rows of the search, none where they are too many; `moved`
+    those of the comparison with the last run, none where nothing moved.
     """
 
     full: tuple[Entry, ...]
-    quotes: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
+    speaks: tuple[SpeaksFor, ...]
     further: int
     entries: tuple[Entry, ...]
     more_entries: int
@@ -89,7 +97,7 @@ def ticket(page: Page) -> Ticket:
     ]
     return Ticket(
         full=full,
-        quotes=tuple(map(_quotes, full)),
+        speaks=tuple(map(_speaks, full)),
         further=len(others),
         entries=others[:MOST_ENTRIES],
         more_entries=len(others[MOST_ENTRIES:]),
@@ -132,13 +140,20 @@ def _full(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
-def _quotes(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    told = set(entry.evidence_for)
+def _speaks(entry: Entry) -> SpeaksFor:
+    """Texts first: they say what a raw line means. Raw lines where there is room, and none that a text repeats."""
+    told = entry.evidence_for[:MOST_FOR]
+    raw = [(source, text) for source, text in entry.evidence if text not in set(entry.evidence_for)]
+    quoted = raw[: MOST_FOR - len(told)]
     by_source: dict[str, list[str]] = {}
-    for source, text in entry.evidence:
-        if text not in told:
-            by_source.setdefault(source, []).append(text)
-    return tuple((source, tuple(texts[:MOST_QUOTES])) for source, texts in list(by_source.items())[:MOST_SOURCES])
+    for source, text in quoted:
+        by_source.setdefault(source, []).append(text)
+    left = len(entry.evidence_for) - len(told) + len(raw) - len(quoted)
+    return SpeaksFor(
+        told=told,
+        quotes=tuple((source, tuple(texts)) for source, texts in by_source.items()),
+        more=str(say("report.ticket.more_for", n=left)) if left else "",
+    )
 
 
 def _where(touched: Sequence[Group]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.bandwidth import Bandwidth, bandwidth
 from healthcheck.reporting.bandwidth_bars import Bar, bandwidth_answer, bars
 from healthcheck.reporting.cluster_map import ClusterMap, cluster_map
-from healthcheck.reporting.decision import Decision, decide, excluded, slots_of
+from healthcheck.reporting.decision import Decision, decide, excluded, excluded_though_pass, slots_of
 from healthcheck.reporting.figures import elapsed, moment, one_line
 from healthcheck.reporting.fleet_view import FleetView, fleet_view
 from healthcheck.reporting.headline import headline
@@ -157,6 +157,9 @@ def page(record: RunRecord, before: BeforeAfter | None = None) -> Page:
 
 def _warnings(record: RunRecord) -> tuple[str, ...]:
     warnings = [one_line(str(note)) for note in record.notes if note.code != BANNER_NOTE]
+    unproven = excluded_though_pass(record)
+    if unproven is not None:
+        warnings.append(one_line(str(unproven)))
     left = folded(host.name for host in record.hosts if host.may_still_run)
     if left:
         command = shlex.join(("healthcheck", "clean", record.run_id))

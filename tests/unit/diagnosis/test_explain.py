@@ -200,3 +200,15 @@ def test_every_recorded_sickness_is_explained_in_whole_sentences() -> None:
                 for message in (found.cause, found.remedy, *found.evidence_for):
                     assert message.code in CATALOGUE_EN
                     assert "{" not in str(message)
+
+
+def test_a_slow_job_is_told_by_one_number_whatever_it_was_measured_in() -> None:
+    bus = bandwidth(Verdict.FAIL, "peak.below_broken")
+    algo = replace(
+        bus, check="bandwidth.algbw", message=replace(bus.message, args=dict(bus.message.args) | {"what": "algbw"})
+    )
+    gather = replace(bus, job="gather", message=replace(bus.message, args=dict(bus.message.args) | {"percent": 41}))
+    (found,) = explained(algo, bus)
+    assert [message.args["what"] for message in found.evidence_for if "what" in message.args] == ["busbw"]
+    (found,) = explained(bus, algo, gather)
+    assert [message.args["percent"] for message in found.evidence_for if "percent" in message.args] == [41]

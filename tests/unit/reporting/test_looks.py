@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from healthcheck.model.component import hca, node
+from healthcheck.model.component import FABRIC, hca, node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import say
 from healthcheck.model.reading import Reading, ReadingState
@@ -118,3 +118,10 @@ def test_looks_that_found_something_are_not_said_to_have_found_nothing() -> None
     record = replace(_record(_passed("hca.count", "node01")), verdict=Verdict.DEGRADED, healthy_hosts=())
     assert "found nothing" not in str(decide(record).sentence)
     assert "found nothing" in str(decide(replace(record, verdict=Verdict.PASS)).sentence)
+
+
+def test_what_differs_between_nodes_is_no_nothing() -> None:
+    differs = say("fleet.no_majority", what="driver", values="535 (1), 550 (1)")
+    drift = CheckResult("fleet.drift", FABRIC, Verdict.DEGRADED, differs, "drift.driver", "probe")
+    told = looks_answer(looks(_record(_passed("hca.count", "node01"), _passed("hca.count", "node02"), drift)))
+    assert "Nothing" not in told and "Of the nodes as a whole: driver differs" in told

@@ -120,3 +120,19 @@ def test_a_node_set_stays_readable_in_raw_text() -> None:
     assert escaped("node[01-04,07]: no answer") == "node[01-04,07]: no answer"
     assert escaped("[x]: http://example.org") == "\\[x]: http://example.org"
     assert escaped("[x](http://example.org)") == "\\[x\\](http://example.org)"
+
+
+def test_a_thing_to_do_shows_the_three_strongest_reasons_and_counts_the_others() -> None:
+    found = Finding(
+        node("node01"),
+        Verdict.FAIL,
+        Confidence.CONFIRMED,
+        text("a cause"),
+        text("repair it"),
+        evidence_for=(text("first"), text("second")),
+        evidence=tuple(Evidence("raw", line) for line in ("first", "third", "fourth", "fifth")),
+    )
+    told = render_markdown(replace(healthy(8), findings=(found,)))
+    assert "- What speaks for it: first; second; raw: `third`; and 2 more in report.html\n" in told
+    few = replace(found, evidence_for=(), evidence=found.evidence[:1])
+    assert "- What speaks for it: raw: `first`\n" in render_markdown(replace(healthy(8), findings=(few,)))

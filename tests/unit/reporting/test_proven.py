@@ -75,3 +75,21 @@ def test_a_record_of_before_says_who_proved_by_its_last_joint_job() -> None:
 def test_a_healthy_run_leaves_nobody_out() -> None:
     record = decode_record(encode_record(healthy(8, per_leaf=8)), "record.json")
     assert left_out(record) == () and "proved together and" not in stdout_line(record)
+
+
+def test_nodes_that_are_well_and_left_out_are_told_why() -> None:
+    """A reader who counts 7 PASS and finds 8 names in exclude.hosts must not have to guess."""
+    record = _without("node08", verdict=Verdict.INCONCLUSIVE)
+    every = record.proven_together
+    stopped = replace(record, state="interrupted", healthy_hosts=(), proven_together=(), excluded_hosts=every)
+    said = "PASS each by itself, and in exclude.hosts all the same because not proven together: node[01-07]."
+    assert said in render_markdown(stopped)
+    assert said in " ".join(" ".join(terminal_summary(stopped, 80)).split())
+    assert "all the same" not in render_markdown(record)
+
+
+def test_a_difference_between_nodes_is_not_told_as_slowness() -> None:
+    whole = replace(healthy(8), verdict=Verdict.DEGRADED)
+    assert "reduced speed" not in str(decide(whole).sentence) and decide(whole).offers_list
+    slow = tuple(replace(job, verdict=Verdict.DEGRADED) if len(job.hosts) > 1 else job for job in whole.jobs)
+    assert "reduced speed" in str(decide(replace(whole, jobs=slow)).sentence)

@@ -134,3 +134,25 @@ def test_contents_lead_to_what_is_there() -> None:
         html = render_html(build())
         for anchor, _ in page(build()).contents:
             assert f'<section id="{anchor}">' in html
+
+
+def test_a_value_of_half_of_the_nodes_is_no_yardstick_for_the_others() -> None:
+    tie = FleetSetting("driver", (FleetValue("535", "node02", 1), FleetValue("550", "node01", 1)))
+    row = fleet_view(replace(healthy(2), fleet=(tie,))).differ[0]
+    assert (row.most, row.different) == ("no value has most of the nodes", ("node02: 535", "node01: 550"))
+
+
+def test_the_same_nodes_in_another_order_are_told_apart() -> None:
+    record = healthy(8)
+    slow = replace(record.jobs[-1], verdict=Verdict.FAIL)
+    again = replace(record.jobs[-1], id="again", hosts=tuple(reversed(slow.hosts)))
+    rows = bandwidth(replace(record, jobs=(*record.jobs[:-1], slow, again))).rows
+    assert [row.who for row in rows[-2:]] == ["8 nodes", "8 nodes, in another rank order"]
+
+
+def test_each_sentence_on_bandwidth_names_its_collective_where_there_are_several() -> None:
+    record = healthy(8)
+    other = tuple(replace(job, id=f"g.{job.id}", collective="all_gather") for job in record.jobs)
+    told = bandwidth_answer(bandwidth(replace(record, jobs=(*record.jobs, *other))))
+    assert "Inside a node, all_reduce: " in told and "Between nodes, all_gather: " in told
+    assert "all_reduce" not in bandwidth_answer(bandwidth(record))
