@@ -50,12 +50,16 @@ def finish(
         tell_end(record, store.folder, loud.verbose)
         for note in (*listed, *notes):
             say_wrapped(str(note))
-    if as_json:
-        out(encode_record(record).decode().rstrip("\n"))
-    else:
-        out(stdout_line(record if unlisted is None else replace(record, gate=None)))
-    if told is not None:
-        tell(told, record, store.folder, loud.quiet)
+    # Nobody is sent to a list that was not written.
+    without_lists = record if unlisted is None else replace(record, gate=None)
+    try:
+        if as_json:
+            out(encode_record(record).decode().rstrip("\n"))
+        else:
+            out(stdout_line(without_lists))
+    finally:
+        if told is not None:
+            tell(told, without_lists, store.folder, loud.quiet)
     if unlisted is not None:
         raise unlisted
     if failed is not None:

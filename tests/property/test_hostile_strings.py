@@ -31,6 +31,7 @@ from healthcheck.parsing.hostfile import parse_hostfile
 from healthcheck.parsing.record_codec import decode_record, encode_record
 from healthcheck.parsing.record_digest import decode_digest
 from healthcheck.parsing.run_history import read_past_run
+from healthcheck.reporting.alert import alert_of
 from healthcheck.reporting.compared import compared_line, compared_lines
 from healthcheck.reporting.compared_html import render_comparison
 from healthcheck.reporting.figures import one_line
@@ -138,6 +139,18 @@ def test_a_report_shows_it_as_text(put: Put, said: str, keep: frozenset[str], bu
     assert_metrics(files["metrics.prom"], record)
     for lists in (files["healthy.hosts"], files["exclude.hosts"]):
         assert_hosts(lists, record)
+
+
+@records
+@hostile
+@pytest.mark.parametrize("keep", [WORDS, frozenset()], ids=["texts", "words too"])
+def test_an_alert_shows_it_as_text(put: Put, said: str, keep: frozenset[str], build: Callable[[], RunRecord]) -> None:
+    alert = alert_of(disguised(build(), put, keep), "/srv/reports/run/report.html", None)
+    for text in (alert.title, alert.plain, alert.markdown):
+        assert_visible(text, "alert")
+    assert "\n" not in alert.title
+    assert len(alert.plain.splitlines()) <= 7
+    assert_markdown(alert.markdown)
 
 
 def assert_markdown(text: str) -> None:
