@@ -49,9 +49,26 @@ def command(
         if not records:
             say(str(message("clean.nothing", results=str(results))))
         cleaned = [clean_up(record, asked, clean_cache) for record in records]
+    removed = remove_locks(results)
     if json:
-        print_document("healthcheck.clean/1", runs=cleaned)
+        print_document("healthcheck.clean/1", runs=cleaned, locks_removed=removed)
     raise typer.Exit(0 if all(done.settled for done in cleaned) else 3)
+
+
+def remove_locks(results: Path) -> tuple[str, ...]:
+    """Remove what dead processes of this machine still lock, name what may be left of others; the hosts."""
+    from healthcheck.cli.exits import say
+    from healthcheck.edge.clock import SystemClock
+    from healthcheck.edge.host_locks import remove_stale, stale_locks
+    from healthcheck.model.message import say as message
+
+    removed = remove_stale(results, SystemClock())
+    for lock in removed:
+        if lock.dead is not None:
+            say(str(message("lock.removed", host=lock.host, who=lock.dead)))
+    for lock in stale_locks(results):
+        say(str(message("cli.note", what=message("lock.not_removed", host=lock.host, why=lock.message))))
+    return tuple(lock.host for lock in removed)
 
 
 def dead_runs(results: Path) -> list[RunRecord]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 # The raw output of one job may take 0.2 GB before it is cut.
 FREE_GBYTE = 1.0
+_LOCKS_SHOWN = 3
 
 
 class Asked(Struct, frozen=True):
@@ -68,6 +69,7 @@ def examine(asked: Asked) -> tuple[Look, ...]:
     if playbook is not None:
         looks += _binaries(asked, playbook)
     looks.append(_results(asked.results))
+    looks += _locks(asked.results)
     if hosts:
         looks.append(_files(len(hosts)))
     return tuple(looks)
@@ -218,6 +220,18 @@ def _binaries(asked: Asked, playbook: Playbook) -> list[Look]:
         ok = True if result.rule == "binary.usable" else None if result.rule == "binary.library" else False
         looks.append(Look("nccl_tests", ok, result.message))
     return looks
+
+
+def _locks(results: Path) -> tuple[Look, ...]:
+    """Silent where nothing is locked, or only by runs that are seen to be alive."""
+    from healthcheck.edge.host_locks import stale_locks
+    from healthcheck.model.message import few
+
+    found = stale_locks(results)
+    if not found:
+        return ()
+    which = few([say("lock.of", host=lock.host, why=lock.message) for lock in found], _LOCKS_SHOWN)
+    return (Look("locks", None, say("doctor.locks", n=len(found), which=which)),)
 
 
 def _results(folder: Path) -> Look:

@@ -160,15 +160,14 @@ def lock_name(host: str) -> str:
 
 
 def stale_locks(results: Path) -> tuple[StaleLock, ...]:
-    """The locks that hold up every run: of a dead process of this machine, of another machine, or not readable."""
+    """The locks of which nobody here knows a living owner: it is dead, on another machine, or not readable."""
     found = []
     for path in sorted((results / LOCKS).glob(f"*{SUFFIX}")):
         holder = _read(path)
         if holder is not None and _is_dead(holder):
-            message = say("lock.stale", host=_host(path), who=_who(holder))
-            found.append(StaleLock(str(path), holder, message, ours_to_remove=True))
+            found.append(StaleLock(_host(path), str(path), say("lock.stale", who=_who(holder)), _who(holder)))
         elif holder is None or not _is_here(holder):
-            found.append(StaleLock(str(path), holder, _why(path, holder), ours_to_remove=False))
+            found.append(StaleLock(_host(path), str(path), _why(path, holder)))
     return tuple(found)
 
 
@@ -181,7 +180,7 @@ def remove_stale(results: Path, clock: Clock) -> tuple[StaleLock, ...]:
     with contextlib.suppress(OSError), _turn(folder, clock) as has_turn:
         # Looked at once more now that nobody can take one over at the same time.
         for lock in stale_locks(results) if has_turn else ():
-            if lock.ours_to_remove:
+            if lock.dead is not None:
                 with contextlib.suppress(OSError):
                     Path(lock.file).unlink()
                     removed.append(lock)

@@ -44,9 +44,9 @@ class Taken(Struct, frozen=True):
 
 
 class StaleLock(Struct, frozen=True):
-    """A lock whose owner is gone, or cannot be asked from here: its file, what stands in it, and the sentence."""
+    """A lock of which no living owner is known here, its file, and the sentence. `dead`: who is gone; None: unknown."""
 
+    host: str
     file: str
-    holder: Holder | None
     message: Message
-    ours_to_remove: bool
+    dead: Message | None = None

@@ -15,5 +15,9 @@ LOCK_TEXTS: Final[dict[str, str]] = {
     "lock.impossible": "no lock can be made in {folder} ({problem}), so nobody would know that this run is at work "
     "here; let everyone who shares the results folder write there, or choose another with -o",
     "lock.taken_over": "{who} ended without letting go of {n} {n:host|hosts}: taken over",
-    "lock.stale": "{host}: locked by {who}, whose process is gone",
+    "lock.of": "{host}: {why}",
+    "lock.stale": "locked by {who}, whose process is gone; the next run here takes it over",
+    "lock.removed": "the lock of {host} was removed: {who} is gone",
+    "lock.not_removed": "the lock of {host} was left: {why}",
+    "doctor.locks": "{n} {n:host is|hosts are} locked by runs that are gone or cannot be seen from here: {which}",
 }

@@ -156,7 +156,7 @@ def test_a_run_that_was_killed_holds_nothing_up(two: tuple[Worker, Worker], tmp_
     assert first.take() == ",".join(HOSTS)
     assert second.take() == ""
     first.kill()
-    assert [lock.ours_to_remove for lock in stale_locks(tmp_path)] == [True] * len(HOSTS)
+    assert [lock.host for lock in stale_locks(tmp_path) if lock.dead is not None] == list(HOSTS)
     taken = locks(tmp_path).take(HOSTS)
     assert not taken.refused
     (note,) = map(str, taken.notes)
@@ -195,7 +195,7 @@ def test_a_lock_of_another_machine_is_never_judged_by_its_pid(tmp_path: Path) ->
     for host, path in (("gpu01", elsewhere), ("gpu02", contained)):
         assert "cannot be seen from this machine" in told[host] and told[host].endswith(f"delete {path}")
         assert path.exists()
-    assert not any(lock.ours_to_remove for lock in stale_locks(tmp_path))
+    assert [lock.dead for lock in stale_locks(tmp_path)] == [None, None]
     assert remove_stale(tmp_path, SystemClock()) == ()
 
 
@@ -230,7 +230,8 @@ def test_stale_locks_are_told_and_removed(tmp_path: Path) -> None:
     dead = plant(tmp_path, "gpu01", replace(me(), pid_started="1"))
     alive = plant(tmp_path, "gpu02", me())
     (stale,) = stale_locks(tmp_path)
-    assert stale.file == str(dead) and str(stale.message).startswith("gpu01: locked by healthcheck run")
+    assert (stale.host, stale.file) == ("gpu01", str(dead))
+    assert str(stale.message).startswith("locked by healthcheck run")
     assert [lock.file for lock in remove_stale(tmp_path, SystemClock())] == [str(dead)]
     assert not dead.exists() and alive.exists()
 
