@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.testbed.lab import Lab
@@ -35,9 +36,54 @@ SlurmdPidFile={folder}/slurmd-%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/slurmd-%n.log
 MessageTimeout=5
-NodeName={nodes} CPUs=4 State=UNKNOWN
+KillWait=15
+GresTypes=gpu
+NodeName={nodes} CPUs=4 Gres=gpu:2 State=UNKNOWN
 PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
+# Without cgroups nobody opens them: empty files count as GPUs.
+GRES = """\
+AutoDetect=off
+Name=gpu File={folder}/gpu[0-1]
+"""
+# What a user submits: its exit code and what it said are left beside it. A shell that a scancel ends takes along what
+# it started, so it is told to wait.
+SCRIPT = """\
+#!/bin/bash
+trap : TERM
+cd /
+{{
+{body}
+}} >{name}.out 2>{name}.err
+echo $? >{name}.code
+"""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A script that was submitted, and where its output goes."""
+
+    id: str
+    files: Path
+
+    @property
+    def out(self) -> str:
+        """What it printed."""
+        return self.files.with_suffix(".out").read_text(errors="replace")
+
+    @property
+    def err(self) -> str:
+        """What it complained about, and the story of a check-up."""
+        return self.files.with_suffix(".err").read_text(errors="replace")
+
+    def code(self, seconds: float = 150) -> int:
+        """Its exit code, once it has ended."""
+        file, end = self.files.with_suffix(".code"), time.monotonic() + seconds
+        while not (file.exists() and file.read_text().strip()):
+            if time.monotonic() > end:
+                raise AssertionError(f"job {self.id} did not end within {seconds} s:\n{self.err}")
+            time.sleep(0.1)
+        return int(file.read_text())
 
 
 class SlurmLab:
@@ -59,6 +105,9 @@ class SlurmLab:
         key = munge / "key"
         key.write_bytes(b"healthcheck" * 100)
         key.chmod(0o400)
+        for gpu in range(2):
+            (self.folder / f"gpu{gpu}").touch()
+        (self.folder / "gres.conf").write_text(GRES.format(folder=self.folder))
         self.conf.write_text(CONF.format(folder=self.folder, nodes=",".join(self.nodes)))
         files = [word for name in ("key", "pid", "seed", "log") for word in (f"--{name}-file", str(munge / name))]
         self._start("head", "munged", "--force", "--socket", str(munge / "socket"), *files)
@@ -77,6 +126,20 @@ class SlurmLab:
         job = self.ask("sbatch", "--parsable", *words).strip()
         self._until(lambda: self.ask("squeue", "-h", "-j", job, "-t", "RUNNING", "-o", "%i").strip() == job)
         return job
+
+    def script(self, name: str, body: str, *words: str) -> Job:
+        """Submit a script for all nodes, whole, with the environment of the head."""
+        file = self.folder / f"{name}.sh"
+        file.write_text(SCRIPT.format(body=body, name=self.folder / name))
+        size = ("--nodes", str(len(self.nodes)), "--exclusive", "--gpus-per-node=2", "-o", "/dev/null", "--chdir", "/")
+        job = self.ask("sbatch", "--parsable", *size, *words, str(file)).strip()
+        assert job.isdecimal(), f"sbatch said {job!r}"
+        return Job(job, self.folder / name)
+
+    def cancel(self, job: Job) -> None:
+        """`scancel`, until nothing of the job holds a node."""
+        self.ask("scancel", job.id)
+        self._until(lambda: not self.ask("squeue", "-h", "-j", job.id, "-o", "%i").strip(), 60)
 
     def kill_controller(self) -> None:
         """slurmctld is gone, its clients are not."""

@@ -91,7 +91,7 @@ def test_hydra_takes_a_program_for_ssh_and_genv_for_the_environment() -> None:
 
 
 FORGET = " ".join(f"-u {name}" for name in FORGOTTEN)
-STEP = f"env {FORGET} srun --jobid=4711 --overlap --export=ALL --chdir=/ --cpu-bind=none --wait=0"
+STEP = "srun --jobid=4711 --overlap --export=ALL --chdir=/ --cpu-bind=none --wait=0"
 END = "--kill-on-bad-exit=1 --quit-on-interrupt --time=11"
 
 
@@ -102,14 +102,15 @@ def _step(slurm: SlurmJob, job: CollectiveJob) -> str:
 
 def test_srun_over_nodes_is_one_step_of_the_job() -> None:
     assert _step(SlurmJob("4711", "22.05.8", "pmix"), _jobs()[1]) == (
-        f"{STEP} --mpi=pmix {END} '--nodelist=gpu[01-03]' --nodes=3 --ntasks=24 --ntasks-per-node=8 "
+        f"env {FORGET} SLURM_PMIX_FENCE=ring {STEP} --mpi=pmix {END} "
+        "'--nodelist=gpu[01-03]' --nodes=3 --ntasks=24 --ntasks-per-node=8 "
         f"env HEALTHCHECK_TOKEN=t0 NCCL_DEBUG=WARN {_rank(_jobs()[1])} {NCCL}"
     )
 
 
 def test_srun_on_one_node_with_gpus_that_slurm_counts() -> None:
     assert _step(SlurmJob("4711", "23.11.4", "pmi2", gpus_per_node=8), _jobs()[0]) == (
-        f"{STEP} --mpi=pmi2 {END} --nodelist=gpu01 --nodes=1 --ntasks=8 --ntasks-per-node=8 "
+        f"env {FORGET} {STEP} --mpi=pmi2 {END} --nodelist=gpu01 --nodes=1 --ntasks=8 --ntasks-per-node=8 "
         f"--gpus-per-node=8 --gpu-bind=none env HEALTHCHECK_TOKEN=t0 NCCL_DEBUG=WARN {_rank(_jobs()[0])} {NCCL}"
     )
 
