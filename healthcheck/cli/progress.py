@@ -168,6 +168,7 @@ class Lines:
         self._lines: dict[str, int] = {}
         self._began: dict[str, float] = {}
         self._spoke = 0.0
+        self._last = ""
 
     def of(self, event: Event, at: float) -> tuple[str, ...]:
         """The lines of an event, without time and stage; none where it is not worth one."""
@@ -194,6 +195,11 @@ class Lines:
             return ()
         return self._bounded(event) if event.host else (_plain(event),)
 
+    def _again(self, line: str) -> bool:
+        """Whether the line before said the same: ten looks at one missing card are one line."""
+        again, self._last = line == self._last, line
+        return again
+
     def _is_news(self, event: Event, step: Counted) -> bool:
         if event.verdict in (None, Verdict.PASS):
             return False
@@ -208,6 +214,8 @@ class Lines:
         return worse
 
     def _bounded(self, event: Event) -> tuple[str, ...]:
+        if self._again(_plain(event)):
+            return ()
         self._lines[event.stage] = self._lines.get(event.stage, 0) + 1
         if self._lines[event.stage] <= MOST_TOLD:
             return (_plain(event),)

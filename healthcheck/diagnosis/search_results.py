@@ -45,7 +45,7 @@ def search_checks(found: Found, slow: Verdict, why: Message | None = None) -> tu
     """
     told = _Told(found)
     checks = [*told.nodes(slow), *told.links(slow), *told.paths(slow), *told.leaves(slow)]
-    return (*checks, _ending(found, slow, named=bool(checks), why=why))
+    return (*checks, _ending(told, slow, named=bool(checks), why=why))
 
 
 class _Told:
@@ -60,6 +60,17 @@ class _Told:
 
     def slow(self, place: int) -> bool:
         return self.view.residuals[place] < -max(self.view.sought / 2, self.view.levels[place].noise)
+
+    def slow_on_the_way(self) -> Message:
+        """How many readings of pairs were slow, and with whom, where nobody is named for it."""
+        pairs = [{self.readings[place].a, self.readings[place].b} for place in range(len(self.readings))]
+        slow = [pair for place, pair in enumerate(pairs) if self.slow(place)]
+        if not slow:
+            return say("search.once.no_pair")
+        shared = set.intersection(*slow)
+        if len(slow) > 1 and len(shared) == 1:
+            return say("search.once.pairs_with", slow=len(slow), readings=len(pairs), host=shared.pop())
+        return say("search.once.pairs", slow=len(slow), readings=len(pairs))
 
     def nodes(self, slow: Verdict) -> Iterator[CheckResult]:
         if self.found.ending == Ending.PAIR:
@@ -250,8 +261,9 @@ def _losses(rails: SlowRails) -> Message:
     return say("search.rails.losses", losses=losses)
 
 
-def _ending(found: Found, slow: Verdict, *, named: bool, why: Message | None) -> CheckResult:
+def _ending(told: _Told, slow: Verdict, *, named: bool, why: Message | None) -> CheckResult:
     """The one result about the search itself: PASS when the rest is proven and somebody was named."""
+    found = told.found
     last = found.played[-1].fulls[-1] if found.played and found.played[-1].fulls else found.slow_run
     rounds = 1 + len(found.played)
     numbers: dict[str, Arg] = {
@@ -264,7 +276,7 @@ def _ending(found: Found, slow: Verdict, *, named: bool, why: Message | None) ->
         case Ending.VERIFIED if named and found.verified:
             verdict, message = Verdict.PASS, say("search.end.verified", **numbers)
         case Ending.VERIFIED if found.verified:
-            rule, message = "search.once", say("search.end.once", **numbers)
+            rule, message = "search.once", say("search.end.once", **numbers, pairs=told.slow_on_the_way())
         case Ending.SCALE:
             message = say("search.end.scale", hosts=len(found.slow_run.hosts) - len(found.gone))
         case Ending.NOBODY_GOOD:

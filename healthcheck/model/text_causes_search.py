@@ -50,10 +50,11 @@ SEARCH_CAUSE_TEXTS: dict[str, str] = {
     "why.slow_leaf": "So many nodes of one leaf hardly fall ill by themselves. The numbers do not tell the switch from "
     "something its nodes share.",
     "against.slow_leaf": "Pairs on that leaf are fast, and only those that leave it are slow.",
-    "cause.slow_once": "the nodes together were slow once and not again",
-    "remedy.slow_once": "Run the check-up again; where it comes back, look at what else uses the fabric at that time.",
-    "why.slow_once": "The same nodes together were measured again and were as fast as expected, and no pair was slow: "
-    "other traffic, a cold start or a short fault.",
+    "cause.slow_once": "the nodes together were slow at first and fast at the end",
+    "remedy.slow_once": "Run the check-up again; where it comes back, look at what else uses the fabric at that time, "
+    "and at the node that the slow pairs share.",
+    "why.slow_once": "The same nodes together were measured again and were as fast as expected, and no pair stayed "
+    "slow: other traffic, a cold start, or a fault that comes and goes.",
     "against.slow_once": "The slow job comes back at every second run.",
     "cause.slow_unexplained": "the nodes together are slow and what was found does not account for it",
     "remedy.slow_unexplained": "See in the rounds of the search how slow the pairs are: where all are well, look at "

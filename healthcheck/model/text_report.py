@@ -31,6 +31,9 @@ REPORT_TEXTS: dict[str, str] = {
     "what is slow before you start.",
     "report.decision.all_but": "All {total} {total:node is|nodes are} proven together and fast enough, but something "
     "else is DEGRADED: read what before you start.",
+    "report.decision.all_ordered": "Do not start in the order the nodes were named: what lies between them is "
+    "{verdict}. All {total} {total:node is|nodes are} proven together in the order of healthy.hosts: start with that.",
+    "report.title.held": "{verdict}: start held, {total} {total:node|nodes} ran together, healthcheck {run_id}",
     "report.decision.all_held": "Do not start yet: the nodes ran together, but the run as a whole is {verdict}.",
     "report.decision.subset": "Do not start on all {total} {total:node|nodes}. {ready} {ready:node is|nodes are} "
     "proven: start there.",

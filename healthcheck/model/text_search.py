@@ -117,8 +117,11 @@ SEARCH_TEXTS: dict[str, str] = {
     "search.leaf.slow": "{sick} of the {nodes} on the leaf {leaf} are slow: its switch, or something they share",
     "search.end.verified": "{hosts} {hosts:node|nodes} together are as fast as expected: {measured}, "
     "{expected} expected",
-    "search.end.once": "slow once and not again: the same {hosts} {hosts:node|nodes} together then read {measured}, "
-    "{expected} expected, and no pair is slow",
+    "search.end.once": "slow at first and fast at the end: the same {hosts} {hosts:node|nodes} together then read "
+    "{measured}, {expected} expected, and {pairs}",
+    "search.once.no_pair": "no pair was slow",
+    "search.once.pairs": "{slow} of {readings} readings of pairs {slow:was|were} slow on the way",
+    "search.once.pairs_with": "{slow} of {readings} readings of pairs were slow on the way, all of them with {host}",
     "search.end.still_slow": "what is named does not account for all of it: {hosts} {hosts:node|nodes} together "
     "without it stay slow; losses below {unseen} % could not be seen",
     "search.end.no_order": "no rank order of the other {hosts} avoids what is slow between nodes: they cannot be "

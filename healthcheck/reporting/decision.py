@@ -48,7 +48,15 @@ def decide(record: RunRecord) -> Decision:
             job.verdict is not Verdict.PASS for job in record.jobs if len(job.hosts) > 1 and job.verdict is not None
         )
         return Decision(say("report.decision.all_degraded" if slow else "report.decision.all_but", total=total), True)
+    if record.proven_together and record.proven_together != tuple(host.name for host in record.hosts):
+        # A search proved them in an order that avoids what is slow between them: no node has to leave for it.
+        return Decision(say("report.decision.all_ordered", total=total, verdict=record.verdict.name), True)
     return Decision(say("report.decision.all_held", verdict=record.verdict.name), False)
+
+
+def held(record: RunRecord) -> bool:
+    """Whether all nodes proved together and nobody should start all the same."""
+    return len(record.healthy_hosts) == len(record.hosts) > 0 and not decide(record).offers_list
 
 
 def left_out(record: RunRecord) -> tuple[tuple[Verdict, tuple[str, ...]], ...]:

@@ -9,7 +9,7 @@ from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.again import whole_line
-from healthcheck.reporting.decision import not_asked_together
+from healthcheck.reporting.decision import held, not_asked_together
 from healthcheck.reporting.figures import one_line
 
 LOCALISE = "localise"
@@ -31,6 +31,8 @@ def title(record: RunRecord) -> str:
         return str(say("report.title.looked", verdict=verdict, total=total, run_id=run_id))
     if kind:
         return str(say("report.title.alone", verdict=verdict, total=total, run_id=run_id))
+    if held(record):
+        return str(say("report.title.held", verdict=verdict, total=total, run_id=run_id))
     ready = len(record.healthy_hosts)
     return str(say("report.title", verdict=verdict, ready=ready, total=total, run_id=run_id))
 

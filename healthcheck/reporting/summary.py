@@ -9,7 +9,7 @@ from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.again import resume_line
 from healthcheck.reporting.cluster_map import ClusterMap
-from healthcheck.reporting.decision import decide, excluded, left_out, not_asked_together, slots_of
+from healthcheck.reporting.decision import decide, excluded, held, left_out, not_asked_together, slots_of
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.gate_lists import list_to_use
 from healthcheck.reporting.looks import Looks
@@ -51,8 +51,9 @@ _WITHOUT_A_SET = {
 def stdout_line(record: RunRecord) -> str:
     """`FAIL 28/32 ready, excluded gpu[013,022], cause gpu013/hca:mlx5_5 ...`: English, one line, always.
 
-    Contract: verdict, ready/total, then what applies of who proved together and is left out, `simulated`, the state,
-    `excluded` and `cause`. Names that would fill the line are counted instead; all of them stand in exclude.hosts.
+    Contract: verdict, ready/total, then what applies of `start held` (all proved together, and the run as a whole says
+    not to start), who proved together and is left out, `simulated`, the state, `excluded` and `cause`. Names that would
+    fill the line are counted instead; all of them stand in exclude.hosts.
     """
     total = len(record.hosts)
     ready = _WITHOUT_A_SET.get(not_asked_together(record), f"{len(record.healthy_hosts)}/{{total}} ready")
@@ -61,6 +62,8 @@ def stdout_line(record: RunRecord) -> str:
     use = list_to_use(record)
     if use:
         parts.append(one_line(use))
+    if held(record):
+        parts.append("start held")
     left = ", ".join(f"{folded(names)} {verdict.name}" for verdict, names in left_out(record))
     if len(left) > LONGEST_NAMES:
         left = ", ".join(f"{len(names)} {verdict.name}" for verdict, names in left_out(record))

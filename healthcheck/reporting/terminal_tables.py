@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from healthcheck.model.message import say
 from healthcheck.reporting.bandwidth import Bandwidth, BandwidthRow
 from healthcheck.reporting.figures import one_line
+from healthcheck.reporting.joining import in_a_row, pair
 from healthcheck.reporting.looks import Looks
 from healthcheck.reporting.text_width import left, right, width_of, wrapped
 from healthcheck.reporting.view import Page
@@ -93,12 +95,35 @@ def looks_lines(table: Looks, width: int, most: int = MAX_ROWS) -> list[str]:
     sizes = [max(map(width_of, column)) for column in columns]
     longest = max(width_of(row.nodes) for row in table.rows)
     names = max(NARROWEST_WHO, min(longest, width - 2 - sum(sizes) - 2 * len(sizes)))
+    if 2 + names + sum(sizes) + 2 * len(sizes) > width:
+        return _as_sentences(table, width, most)
     lines = [_cells("", table.columns, names, sizes)]
     for row in table.rows[:most]:
-        first, *others = wrapped(row.nodes, names)
+        first, *others = _names(row.nodes, names)
         lines += [_cells(first, row.cells, names, sizes), *(f"  {other}" for other in others)]
     hidden = table.more + len(table.rows[most:])
     return [*lines, f"  {say('report.terminal.more', n=hidden)}"] if hidden else lines
+
+
+def _as_sentences(table: Looks, width: int, most: int) -> list[str]:
+    """Where there is no room for the columns: the nodes, and below them each area by its name."""
+    lines: list[str] = []
+    for row in table.rows[:most]:
+        lines += [f"  {line}" for line in _names(row.nodes, width - 2)]
+        told = in_a_row(pair(column, cell) for column, cell in zip(table.columns, row.cells, strict=True))
+        lines += wrapped(told, width, "    ", break_long=False)
+    hidden = table.more + len(table.rows[most:])
+    return [*lines, f"  {say('report.terminal.more', n=hidden)}"] if hidden else lines
+
+
+def _names(nodes: str, width: int) -> list[str]:
+    """A node set in lines that break behind its commas, so that no name is torn; only a longer name is broken."""
+    lines = [""]
+    for part in re.findall(r"[^,]+,?", nodes):
+        if lines[-1] and width_of(lines[-1] + part) > width:
+            lines.append("")
+        lines[-1] += part
+    return [piece for line in lines for piece in wrapped(line, width)]
 
 
 def _cells(name: str, cells: Sequence[str], names: int, sizes: Sequence[int]) -> str:

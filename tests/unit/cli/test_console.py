@@ -154,3 +154,12 @@ def test_a_stream_that_is_closed_ends_nothing() -> None:
     console.event(_event("one"))
     console.event(_event("two"))
     assert closed.closed
+
+
+def test_ten_looks_at_one_missing_card_are_one_line() -> None:
+    message = say("job.stopped")
+    events = [Event("probe", message, step=Begun(2))]
+    events += [Event("probe", message, host=name, verdict=Verdict.FAIL) for name in ("gpu001", "gpu001", "gpu002")]
+    told = _told([(1.0, event) for event in events])
+    assert [line.split()[2] for line in told.splitlines()] == ["gpu001", "gpu002"]
+    assert len(_told([(1.0, event) for event in events], verbose=True).splitlines()) == 4

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from healthcheck.model.component import FABRIC, hca, node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.message import say
 from healthcheck.model.reading import Reading, ReadingState
-from healthcheck.model.record import RunRecord
+from healthcheck.model.record import HostRecord, RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.probes.unseen import unseen
 from healthcheck.reporting.decision import decide
 from healthcheck.reporting.looks import looks, looks_answer
 from healthcheck.reporting.summary import terminal_summary
+from healthcheck.reporting.terminal_tables import looks_lines
 from tests.golden.records import RECORDS
 
 
@@ -125,3 +128,14 @@ def test_what_differs_between_nodes_is_no_nothing() -> None:
     drift = CheckResult("fleet.drift", FABRIC, Verdict.DEGRADED, differs, "drift.driver", "probe")
     told = looks_answer(looks(_record(_passed("hca.count", "node01"), _passed("hca.count", "node02"), drift)))
     assert "Nothing" not in told and "Of the nodes as a whole: driver differs" in told
+
+
+def test_the_table_breaks_between_names_and_is_never_wider_than_the_terminal() -> None:
+    names = [f"node{place:02d}" for place in (1, 2, 4, 6, 8, 9, 13, 18, 45)]
+    record = replace(RECORDS["healthy"](), hosts=tuple(HostRecord(name, Verdict.PASS) for name in names))
+    checks = tuple(_passed(check, name) for name in names for check in ("gpu.count", "hca.count", "pcie.width"))
+    table = looks(replace(record, checks=checks))
+    for width in (60, 80, 96):
+        lines = looks_lines(table, width)
+        assert max(map(len, lines)) <= width
+        assert all(re.search(r"\d\d[,\]]?( |$)", line) for line in lines if re.search(r"\d", line))

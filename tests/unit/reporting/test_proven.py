@@ -12,6 +12,7 @@ from healthcheck.reporting.hostlists import healthy_hosts
 from healthcheck.reporting.markdown import render_markdown
 from healthcheck.reporting.prometheus import metrics
 from healthcheck.reporting.summary import LINE_LIMIT, stdout_line, terminal_summary
+from healthcheck.reporting.view import page
 from tests.golden.records import healthy
 
 
@@ -93,3 +94,19 @@ def test_a_difference_between_nodes_is_not_told_as_slowness() -> None:
     assert "reduced speed" not in str(decide(whole).sentence) and decide(whole).offers_list
     slow = tuple(replace(job, verdict=Verdict.DEGRADED) if len(job.hosts) > 1 else job for job in whole.jobs)
     assert "reduced speed" in str(decide(replace(whole, jobs=slow)).sentence)
+
+
+def test_nobody_reads_ready_where_the_sentence_says_do_not_start() -> None:
+    record = replace(healthy(8), verdict=Verdict.FAIL)
+    assert not decide(record).offers_list
+    assert stdout_line(record).startswith("FAIL 8/8 ready, start held")
+    assert page(record).title.startswith("FAIL: start held, 8 nodes ran together")
+    assert "start held" not in stdout_line(healthy(8))
+
+
+def test_a_rank_order_that_avoids_what_is_slow_is_offered() -> None:
+    """The link is FAIL and no node has to leave: a FAIL with a proven set says both."""
+    record = replace(healthy(8), verdict=Verdict.FAIL)
+    other = tuple(reversed(record.healthy_hosts))
+    found = decide(replace(record, healthy_hosts=other, proven_together=other))
+    assert found.offers_list and "in the order of healthy.hosts: start with that" in str(found.sentence)

@@ -262,3 +262,13 @@ def test_a_node_with_which_jobs_hang_is_found_though_no_error_names_it(tmp_path:
     assert [(str(one.component), one.confidence.value) for one in record.findings] == [("node07", "confirmed")]
     assert record.excluded_hosts == ("node07",) and len(record.healthy_hosts) == 15
     assert any(entry.text == "did not finish" for entry in record.findings[0].evidence)
+
+
+def test_who_was_slow_on_the_way_is_told_where_nobody_is_named(tmp_path: Path) -> None:
+    """A fault that comes and goes: "no pair is slow" beside four slow pairs would hide the node they share."""
+    record = _search(tmp_path, 8, ["node03:intermittent=0.5", "noise=0.03"])
+    assert record.search is not None
+    slow = [{pair.a, pair.b} for one in record.search.rounds for pair in one.pairs if pair.loss > 0.2]
+    assert len(slow) > 1 and all("node03" in pair for pair in slow)
+    (told,) = [str(check.message) for check in record.checks if check.check == "localise.search"]
+    assert "fast at the end" in told and f"{len(slow)} of " in told and "all of them with node03" in told
