@@ -116,6 +116,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.stage.multi_node": "Between nodes",
     "report.stage.localise": "Localise",
     "report.who.median": "{n} {n:node|nodes}, median",
+    "report.who.alike": "{hosts}, median of {n}",
     "report.who.nodes": "{n} {n:node|nodes}",
     "report.who.some": "{n} of {named} {named:node|nodes}",
     "report.who.reordered": "{n} {n:node|nodes}, in another rank order",

@@ -20,7 +20,10 @@ from healthcheck.reporting.names import folded
 from healthcheck.reporting.other_rules import other_rules
 
 SHOWN_ROWS = 12
-"""Jobs that are not PASS shown one by one in a stage; the rest is folded into one line."""
+"""Jobs that are not PASS shown one by one in a stage. Of more, those that read alike share a row, and who stands out
+keeps its own; what is left even then is folded into one line."""
+_ALIKE, _FEWEST_ALIKE = 0.05, 4
+"""Nodes share a row within this part of the median of those that one rule found; fewer nodes do not."""
 
 
 class SizeRow(Struct, frozen=True):
@@ -70,10 +73,12 @@ class BandwidthRow(Struct, frozen=True):
 
 
 class Bandwidth(Struct, frozen=True):
-    """All rows in the order of the run, and what had to be folded away."""
+    """All rows in the order of the run, what had to be folded away, and of each stage and collective how many nodes
+    are not PASS alone."""
 
     rows: tuple[BandwidthRow, ...]
     rest: tuple[Message, ...]
+    below: tuple[tuple[tuple[str, str], int], ...] = ()
 
 
 def stage_text(stage: str) -> str:
@@ -89,6 +94,7 @@ def bandwidth(record: RunRecord) -> Bandwidth:
     checks = _Checks(record)
     rows: list[BandwidthRow] = []
     rest: list[Message] = []
+    below: list[tuple[tuple[str, str], int]] = []
     for (stage, _), jobs in groups.items():
         alike = [job for job in jobs if len(job.hosts) == 1 and job.verdict is Verdict.PASS]
         alone = jobs
@@ -97,12 +103,19 @@ def bandwidth(record: RunRecord) -> Bandwidth:
             alone = [job for job in jobs if len(job.hosts) != 1 or job.verdict is not Verdict.PASS]
         if stage == "single_node":
             alone = sorted(alone, key=lambda job: -job.judged_as)
+        bad = [job for job in alone if len(job.hosts) == 1 and job.verdict is not Verdict.PASS]
+        below.append(((stage, jobs[0].collective), len(bad)))
+        if len(bad) > SHOWN_ROWS:
+            for many in _alike(bad, checks):
+                rows.append(_median_row(record, many, checks))
+                folded_up = set(map(id, many))
+                alone = [job for job in alone if id(job) not in folded_up]
         rows.extend(_job_row(record, job, jobs[0], checks) for job in alone[:SHOWN_ROWS])
         left = alone[SHOWN_ROWS:]
         if left:
             hosts = folded(host for job in left for host in job.hosts)
             rest.append(say("report.bandwidth.rest", n=len(left), hosts=hosts))
-    return Bandwidth(tuple(rows), tuple(rest))
+    return Bandwidth(tuple(rows), tuple(rest), tuple(below))
 
 
 def limit_of(record: RunRecord, stage: str, collective: str) -> Limit | None:
@@ -142,6 +155,26 @@ def _job_row(record: RunRecord, job: JobRecord, first: JobRecord, checks: _Check
     )
 
 
+def _alike(jobs: Sequence[JobRecord], checks: _Checks) -> list[list[JobRecord]]:
+    """Jobs that one rule found and that read about the same, in the order of the first of each."""
+    found: dict[object, list[JobRecord]] = {}
+    for job in jobs:
+        check, value = checks.deciding(job), measured(job).slower
+        found.setdefault((job.verdict, check and check.rule, value is None), []).append(job)
+    alike: list[list[JobRecord]] = []
+    for members in found.values():
+        values = [measured(job).slower for job in members]
+        level = middle(values)
+        near = [
+            job
+            for job, value in zip(members, values, strict=True)
+            if value is None or level is None or abs(value - level) <= _ALIKE * level
+        ]
+        if len(near) >= _FEWEST_ALIKE:
+            alike.append(near)
+    return alike
+
+
 def _median_row(record: RunRecord, jobs: Sequence[JobRecord], checks: _Checks) -> BandwidthRow:
     each = [measured(job) for job in jobs]
     found = Measured(
@@ -151,14 +184,18 @@ def _median_row(record: RunRecord, jobs: Sequence[JobRecord], checks: _Checks) -
         smallest=min(one.smallest for one in each),
         largest=max(one.largest for one in each),
     )
+    hosts, check = folded(host for job in jobs for host in job.hosts), checks.deciding(jobs[0])
+    passed = jobs[0].verdict is Verdict.PASS
+    # Nobody who is not PASS is only counted: a folded row names its nodes.
     return _row(
         record,
         jobs[0],
         found,
-        who=say("report.who.median", n=len(jobs)),
-        hosts=folded(host for job in jobs for host in job.hosts),
-        check=checks.deciding(jobs[0]),
-        why="",
+        who=say("report.who.median", n=len(jobs)) if passed else say("report.who.alike", hosts=hosts, n=len(jobs)),
+        hosts=hosts,
+        check=check,
+        # The number of one of them beside the median of all would read as a contradiction.
+        why="" if passed or check is None or found.slower is not None else one_line(str(check.message)),
         others="",
         sizes=_sizes(jobs),
         is_median=True,

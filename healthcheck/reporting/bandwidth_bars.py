@@ -50,11 +50,16 @@ def bandwidth_answer(table: Bandwidth) -> str:
     told: dict[tuple[str, str], list[BandwidthRow]] = {}
     for row in table.rows:
         told.setdefault(row.of, []).append(row)
+    below = dict(table.below)
     several = len({collective for _, collective in told}) > 1
-    return sentence(in_a_row((_stage(rows, several) for rows in told.values()), "text.full_stop")) if told else ""
+    return (
+        sentence(in_a_row((_stage(rows, several, below.get(of, 0)) for of, rows in told.items()), "text.full_stop"))
+        if told
+        else ""
+    )
 
 
-def _stage(rows: Sequence[BandwidthRow], several: bool) -> str:
+def _stage(rows: Sequence[BandwidthRow], several: bool, below: int) -> str:
     first, last = rows[0], rows[-1]
     stage = in_a_row((first.stage, first.collective), "text.comma") if several else first.stage
     if first.percent is None:
@@ -62,9 +67,8 @@ def _stage(rows: Sequence[BandwidthRow], several: bool) -> str:
     else:
         told = say("report.bandwidth.told", stage=stage, busbw=first.judged, of_peak=first.of_peak, who=_who(first))
     parts = [str(told)]
-    alone = [row for row in rows[1:] if row.who_is_name and row.verdict is not Verdict.PASS]
-    if alone:
-        parts.append(str(say("report.bandwidth.below", n=len(alone))))
+    if below > (first.who_is_name and first.verdict is not Verdict.PASS):
+        parts.append(str(say("report.bandwidth.below", n=below)))
     elif last is not first and last.percent is not None:
         parts.append(str(say("report.bandwidth.told_next", busbw=last.judged, of_peak=last.of_peak, who=_who(last))))
     return in_a_row(parts)

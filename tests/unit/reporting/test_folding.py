@@ -14,13 +14,15 @@ from healthcheck.model.message import Message, say
 from healthcheck.model.reading import Evidence
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.bandwidth import bandwidth
+from healthcheck.reporting.bandwidth_bars import bandwidth_answer
 from healthcheck.reporting.html import render_html
 from healthcheck.reporting.markdown import render_markdown
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.summary import LINE_LIMIT, stdout_line, terminal_summary
 from healthcheck.reporting.todo import todo
 from healthcheck.reporting.view import page
-from tests.golden.records import healthy, names
+from tests.golden.records import healthy, names, single
 
 NODES = 1024
 
@@ -195,3 +197,14 @@ def test_other_parts_of_other_nodes_stand_side_by_side_and_the_words_are_those_o
     (entry,) = todo(replace(healthy(64), verdict=Verdict.FAIL, findings=_slow_rails(6)))
     assert entry.title == "node[01,04]/hca:mlx5_0, node[02,05]/hca:mlx5_1, node[03,06]/hca:mlx5_2"
     assert "Told in the words of node01/hca:mlx5_0" in entry.alike
+
+
+def test_many_slow_nodes_share_a_row_with_their_names_and_who_stands_out_keeps_its_own() -> None:
+    record = healthy(64, per_leaf=8)
+    slow = {name: single(name, 115.0, Verdict.FAIL) for name in names(64)[:30]}
+    slow["node40"] = single("node40", 20.0, Verdict.FAIL)
+    jobs = tuple(slow.get(job.hosts[0], job) if len(job.hosts) == 1 else job for job in record.jobs)
+    table = bandwidth(replace(record, jobs=jobs, checks=()))
+    alone = [row.who if not row.who_is_name else row.hosts for row in table.rows if row.verdict is Verdict.FAIL]
+    assert alone == ["node[01-30], median of 30", "node40"] and table.rest == ()
+    assert "31 nodes not PASS" in bandwidth_answer(table)

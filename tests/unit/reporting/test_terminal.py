@@ -47,7 +47,7 @@ def test_long_names_wrap_in_their_own_column() -> None:
 
 
 def test_slow_nodes_beyond_the_table_are_counted_and_named() -> None:
-    jobs = tuple(single(name, 140.0, Verdict.FAIL) for name in names(16))
+    jobs = tuple(single(name, 20.0 + 8 * place, Verdict.FAIL) for place, name in enumerate(names(16)))
     lines = terminal_summary(replace(healthy(16), jobs=jobs), 96)
     assert "  and 4 more jobs that are not PASS: node[13-16]" in lines
 
