@@ -103,8 +103,9 @@ class Page(HTMLParser):
 
 
 def assert_visible(text: str, where: str) -> None:
-    """No control, no mark of direction, nothing invisible: all of it is written out. Ours is only the blank that holds a
-    number and its unit together."""
+    """No control, no mark of direction, nothing invisible: all of it is written out.
+
+    Ours is only the blank that holds a number and its unit together."""
     text = re.sub(r"(?<=\d)\u00a0(?=\S)", " ", text)
     odd = {char for char in text if not char.isprintable() and char != "\n"}
     assert not odd, f"{where}: {odd!r}"
