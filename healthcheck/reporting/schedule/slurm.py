@@ -70,7 +70,12 @@ def _head(schedule: Schedule, place: UnderSlurm, nodes: int, minutes: int | None
         "account": place.account,
         "reservation": place.reservation,
     }
-    lines = ["#SBATCH --exclusive", *(f"#SBATCH --{name}={value}" for name, value in asked.items() if value)]
+    # Without --no-kill Slurm ends the job as soon as one node is down, and nobody hears which.
+    lines = [
+        "#SBATCH --exclusive",
+        "#SBATCH --no-kill",
+        *(f"#SBATCH --{name}={value}" for name, value in asked.items() if value),
+    ]
     return "\n".join(lines)
 
 
