@@ -71,7 +71,7 @@ def test_clean_without_anything_to_clean_is_still_one_document(
 ) -> None:
     assert run(["clean", "--json", "-o", str(tmp_path)]) == 0
     printed = capsys.readouterr()
-    assert json.loads(printed.out) == {"schema": "healthcheck.clean/1", "runs": []}
+    assert json.loads(printed.out) == {"schema": "healthcheck.clean/1", "runs": [], "locks_removed": []}
     assert "nothing to clean" in printed.err
 
 
