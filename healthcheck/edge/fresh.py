@@ -17,7 +17,8 @@ from healthcheck.parsing.circumstances import decode_circumstances
 from healthcheck.parsing.run_history import instant
 
 ALONE = "single_node"
-_NOTHING_AGAINST = (Verdict.PASS.name, Verdict.SKIPPED.name)
+_PASS = Verdict.PASS.name
+_NOTHING_AGAINST = (_PASS, Verdict.SKIPPED.name)
 _FOUND = (Verdict.FAIL.name, Verdict.DEGRADED.name)
 
 
@@ -31,6 +32,7 @@ class FolderPasses:
     def newest(self, run_id: str, simulated: bool, hosts: Collection[str], since_s: float) -> Mapping[str, EarlierPass]:
         """Of each host what the newest run says of it; a run in which something was held against it says that."""
         found: dict[str, EarlierPass] = {}
+        began: dict[str, str] = {}
         try:
             runs = DirectoryIndex(self._results).past(hosts).runs
         except (HealthcheckError, OSError, ValueError):
@@ -40,8 +42,11 @@ class FolderPasses:
                 break
             if run.run_id == run_id or run.simulated != simulated or not self._same_fleet(run):
                 continue
-            for one in self._of(run, frozenset(hosts) - found.keys()):
-                found[one.host] = one
+            # Of runs of one second nobody knows which was the last: what speaks against a node counts.
+            settled = {host for host in found if began[host] != run.started_at or found[host].found != _PASS}
+            for one in self._of(run, frozenset(hosts) - settled):
+                if one.host not in found or one.found != _PASS:
+                    found[one.host], began[one.host] = one, run.started_at
         return found
 
     def _same_fleet(self, run: PastRun) -> bool:
@@ -71,6 +76,7 @@ class FolderPasses:
                 playbook_sha256=run.playbook_sha256,
                 platform_sha256=kept.platform_sha256,
                 thresholds=kept.thresholds,
+                baseline_sha256=kept.baseline_sha256,
             )
 
     def _circumstances(self, run: PastRun) -> Circumstances:

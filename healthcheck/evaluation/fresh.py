@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from healthcheck.model.baseline import Baseline
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.gate import EarlierPass, Passport
 from healthcheck.model.message import Message, say
@@ -15,6 +17,7 @@ from healthcheck.model.platform import Platform
 from healthcheck.model.reading import ReadingState
 from healthcheck.model.thresholds import AskedThresholds
 from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.baseline import encode_baseline
 from healthcheck.parsing.record_codec import encode_platform
 
 CHECK = "gate.single_node"
@@ -29,11 +32,19 @@ class Today(Struct, frozen=True):
     playbook_sha256: str
     platform_sha256: str
     thresholds: AskedThresholds | None = None
+    baseline_sha256: str = ""
 
 
 def platform_digest(platform: Platform | None) -> str:
     """SHA-256 of a platform as it is used; empty where none is known."""
     return "" if platform is None else hashlib.sha256(encode_platform(platform).encode()).hexdigest()
+
+
+def baseline_digest(baseline: Baseline | None) -> str:
+    """SHA-256 of the numbers of a baseline, whatever its file is called; empty where none was given."""
+    if baseline is None:
+        return ""
+    return hashlib.sha256(encode_baseline(replace(baseline, source="")).encode()).hexdigest()
 
 
 def passport(facts: NodeFacts) -> Passport:
@@ -81,6 +92,8 @@ def why_again(
         return say("gate.again.asked", what=say("gate.what.platform"))
     if earlier.thresholds != today.thresholds:
         return say("gate.again.asked", what=say("gate.what.thresholds"))
+    if earlier.baseline_sha256 != today.baseline_sha256:
+        return say("gate.again.asked", what=say("gate.what.baseline"))
     return _moved(earlier.passport, now)
 
 

@@ -29,7 +29,8 @@ class Circumstances(Struct, frozen=True, forbid_unknown_fields=True):
 
     `before` and `after` are the looks by host, `began_at` when the first benchmark began (seconds since 1970),
     `verified` the hosts that a search proved together, in rank order. `passports` say what each host was, and
-    `platform_sha256` what it was judged as: by them a later gate knows whether a pass still holds.
+    `platform_sha256` what it was judged as, `baseline_sha256` what --baseline (or the playbook) held it against, empty
+    for nothing: by them a later gate knows whether a pass still holds.
     """
 
     before: dict[str, LookMade] = {}
@@ -42,4 +43,5 @@ class Circumstances(Struct, frozen=True, forbid_unknown_fields=True):
     launcher: Literal["mpirun", "hydra", "srun"] = "mpirun"
     passports: dict[str, Passport] = {}
     platform_sha256: str = ""
+    baseline_sha256: str = ""
     schema: str = SCHEMA

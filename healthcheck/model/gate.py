@@ -58,7 +58,8 @@ class EarlierPass(Struct, frozen=True):
     """What the newest earlier run that says something of a host alone found.
 
     `found` is the verdict by its name: of the host in that run where it was not PASS, else of its own jobs.
-    `measured_s` in seconds since 1970. The digests are SHA-256 of the playbook text and of the platform as it was used.
+    `measured_s` in seconds since 1970. The digests are SHA-256 of the playbook text, of the platform as it was used and
+    of the baseline that was given, empty for none.
     """
 
     host: str
@@ -69,3 +70,4 @@ class EarlierPass(Struct, frozen=True):
     playbook_sha256: str
     platform_sha256: str
     thresholds: AskedThresholds | None = None
+    baseline_sha256: str = ""

@@ -34,6 +34,7 @@ GATE_TEXTS: dict[str, str] = {
     "gate.what.playbook": "the playbook",
     "gate.what.platform": "the machine type",
     "gate.what.thresholds": "the limit of --healthy or --broken",
+    "gate.what.baseline": "the baseline",
     "gate.what.boot": "the boot",
     "gate.what.driver": "the driver",
     "gate.what.nccl": "NCCL",

@@ -133,6 +133,7 @@ class Gate:
             request.playbook_sha256,
             platform_digest(ledger.platform),
             request.thresholds,
+            ledger.baseline_sha256,
         )
         looked: dict[str, list[CheckResult]] = {}
         for check in ledger.checks:

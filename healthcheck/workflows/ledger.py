@@ -11,7 +11,7 @@ from healthcheck.diagnosis.explain import findings
 from healthcheck.diagnosis.fingerprints import Shape, shape_of
 from healthcheck.evaluation.advice import settled
 from healthcheck.evaluation.fleet import fleet_settings
-from healthcheck.evaluation.fresh import passport, platform_digest
+from healthcheck.evaluation.fresh import baseline_digest, passport, platform_digest
 from healthcheck.evaluation.gate import (
     checks_by_host,
     counted,
@@ -70,6 +70,7 @@ class Ledger:
         self.engine = engine
         self.platform: Platform | None = request.platform
         self.past = KnownPast(request.baseline)
+        self.baseline_sha256 = baseline_digest(request.baseline)
         self.started_at = stamp(engine.clock.now())
         self.facts: dict[str, NodeFacts] = {}
         self.settings: dict[str, Settings] = {}
@@ -333,6 +334,7 @@ class Ledger:
             launcher=request.launcher,
             passports={name: passport(facts) for name, facts in self.facts.items()},
             platform_sha256=platform_digest(self.platform),
+            baseline_sha256=self.baseline_sha256,
         )
 
 

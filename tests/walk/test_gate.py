@@ -180,12 +180,42 @@ def test_what_differs_is_measured_again_with_the_reason(shell: Shell) -> None:
     assert alone == EVERYBODY and "no pass is as young as --fresh-for asks" in said.err
 
 
+def test_a_pass_that_was_not_held_against_the_same_baseline_is_none(shell: Shell) -> None:
+    for seed in ("1", "2", "3"):
+        shell("run", "preflight", "--simulate", "8", "--run-seed", seed, "-o", "known", "-q")
+    assert shell("baseline", "known", "-o", "first.json").code == 0
+    shell("gate", "--simulate", "8", "-q", "--baseline", "first.json")
+    Path("first.json").rename("other-name.json")
+    said, alone = again(shell, "--baseline", "other-name.json")
+    assert said.code == 0 and alone == [], "its numbers count, not its name"
+    said, alone = again(shell)
+    assert alone == EVERYBODY and "the baseline is not the same as then" in said.err
+
+
 def test_a_pass_from_before_a_node_was_found_sick_holds_no_more(shell: Shell) -> None:
     shell("gate", "--simulate", "8", "-q")
     shell("gate", "--simulate", "8", "-q", "--fault", "node02:nvlink=0.75")
     said, alone = again(shell)
     assert alone == ["node02"]
     assert f"run {shell.folders()[1].name} found it" in said.err
+
+
+def test_of_two_runs_of_one_second_the_one_that_speaks_against_a_node_counts(shell: Shell) -> None:
+    shell("gate", "--simulate", "8", "-q")
+    shell("gate", "--simulate", "8", "-q", "--fault", "node02:nvlink=0.75")
+    healthy, sick = shell.folders()
+    if json.loads((healthy / "record.json").read_text())["exit_code"] != 0:
+        healthy, sick = sick, healthy
+    began = json.loads((sick / "record.json").read_text())["started_at"]
+    for folder, letters in ((healthy, "zzzz"), (sick, "aaaa")):
+        record = json.loads((folder / "record.json").read_text())
+        name = f"{sick.name[:-4]}{letters}"
+        text = (folder / "record.json").read_text().replace(record["run_id"], name)
+        (folder / "record.json").write_text(text.replace(record["started_at"], began))
+        folder.rename(folder.with_name(name))
+    (healthy.parent / "history.index").unlink()
+    said, alone = again(shell)
+    assert alone == ["node02"] and "-aaaa found it" in said.err
 
 
 def test_an_old_pass_is_none_and_a_single_node_is_always_measured(shell: Shell) -> None:

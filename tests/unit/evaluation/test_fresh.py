@@ -32,6 +32,7 @@ def test_the_same_node_of_an_hour_ago_holds() -> None:
         (replace(EARLIER, playbook_sha256="other"), "gate.again.asked"),
         (replace(EARLIER, platform_sha256="other"), "gate.again.asked"),
         (replace(EARLIER, thresholds=AskedThresholds(0.6, None)), "gate.again.asked"),
+        (replace(EARLIER, baseline_sha256="other"), "gate.again.asked"),
         (replace(EARLIER, passport=replace(NOW, boot_id="boot-0")), "gate.again.changed"),
         (replace(EARLIER, passport=replace(NOW, driver="535.54.03")), "gate.again.changed"),
         (replace(EARLIER, passport=replace(NOW, nccl="2.20.1")), "gate.again.changed"),
