@@ -37,6 +37,7 @@ TURN_S = 60.0
 _NAP_S = 0.05
 _TRIES = 5
 _LONGEST = 200
+_MOST_BYTES = 1 << 16
 # No links on this file system, or no more of them to one file.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK})
 # These mean another machine to everyone who shares the folder.
@@ -237,7 +238,12 @@ def _locked(descriptor: int, clock: Clock) -> bool:
 
 def _read(path: Path) -> Holder | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Holder)
+        # Whatever lies there in a folder that many may write in: a pipe must not be waited for.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            return msgspec.json.decode(os.read(descriptor, _MOST_BYTES), type=Holder)
+        finally:
+            os.close(descriptor)
     except (OSError, msgspec.MsgspecError):
         return None
 

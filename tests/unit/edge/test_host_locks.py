@@ -272,3 +272,17 @@ def test_a_process_that_ended_and_was_not_reaped_is_gone() -> None:
     child.wait()
     assert is_gone(child.pid, "1")
     assert not is_gone(os.getpid(), current_owner().pid_started)
+
+
+def test_a_lock_that_is_a_pipe_is_left_and_never_waited_for(tmp_path: Path) -> None:
+    (tmp_path / LOCKS).mkdir()
+    os.mkfifo(tmp_path / LOCKS / lock_name("gpu01"))
+    said = subprocess.run(
+        [sys.executable, "-c", WORKER, str(tmp_path), "a", "gpu01,gpu02"],
+        input="take\nrelease\n",
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert said.stdout.split() == ["gpu02", "released"]
