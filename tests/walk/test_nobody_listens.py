@@ -48,11 +48,12 @@ def test_a_reader_that_pauses_holds_up_no_job(tmp_path: Path) -> None:
     assert running.stderr is not None
     fcntl.fcntl(running.stderr, fcntl.F_SETPIPE_SZ, 4096)
     end = time.monotonic() + 60
-    while not list(tmp_path.glob("reports/*/suggested-actions.sh")) and time.monotonic() < end:
+    while not list(tmp_path.glob("reports/*/report.html")) and time.monotonic() < end:  # the last one written
         time.sleep(0.1)
     assert running.poll() is None, "the end of the story is kept for whoever reads on"
     folder = next(tmp_path.glob("reports/*/report.html")).parent
     assert '"complete"' in (folder / "record.json").read_text()
+    assert {"healthy.hosts", "suggested-actions.sh", "report.md"} <= {file.name for file in folder.iterdir()}
     out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (0, "PASS 60/60 ready, simulated\n")
     assert len(err) > 8192 and "node60 PASS busbw" in err
