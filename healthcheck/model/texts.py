@@ -39,8 +39,10 @@ from healthcheck.model.text_gpus import GPU_TEXTS
 from healthcheck.model.text_history import HISTORY_TEXTS
 from healthcheck.model.text_hosts import HOST_TEXTS
 from healthcheck.model.text_jobs import JOB_TEXTS
+from healthcheck.model.text_joint import JOINT_TEXTS
 from healthcheck.model.text_limits import LIMIT_TEXTS
 from healthcheck.model.text_lock import LOCK_TEXTS
+from healthcheck.model.text_mfu import MFU_TEXTS
 from healthcheck.model.text_nccl import NCCL_TEXTS
 from healthcheck.model.text_network import NETWORK_TEXTS
 from healthcheck.model.text_notify import NOTIFY_TEXTS
@@ -58,6 +60,8 @@ from healthcheck.model.text_search import SEARCH_TEXTS
 from healthcheck.model.text_slurm import SLURM_TEXTS
 from healthcheck.model.text_system import SYSTEM_TEXTS
 from healthcheck.model.text_ticket import TICKET_TEXTS
+from healthcheck.model.text_trace import TRACE_TEXTS
+from healthcheck.model.text_training import TRAINING_TEXTS
 
 
 def _joined(*parts: Mapping[str, str]) -> dict[str, str]:
@@ -114,6 +118,10 @@ CATALOGUE_EN = _joined(
     NOTIFY_TEXTS,
     CLI_TEXTS,
     SLURM_TEXTS,
+    MFU_TEXTS,
+    TRAINING_TEXTS,
+    TRACE_TEXTS,
+    JOINT_TEXTS,
 )
 
 

@@ -63,6 +63,16 @@ def encode_platform(platform: Platform) -> str:
     return msgspec.json.format(_encode(_fields(platform)), indent=1).decode() + "\n"
 
 
+def encode_document(schema: str, document: Struct) -> str:
+    """Any document of this program as indented JSON, `schema` first."""
+    return msgspec.json.format(_encode({"schema": schema, **_fields(document)}), indent=1).decode() + "\n"
+
+
+def decode_document(data: bytes, source: str, kind: type[T], schema: str, what: str) -> T:
+    """The document in `data`; InputError naming `source` where it is cut, of another schema or no `what`."""
+    return _decode(data, source, kind, schema, what)
+
+
 def message_document(message: Message) -> dict[str, object]:
     """A message in a JSON document: `code`, `args` and the English text, whatever language is spoken."""
     args = {name: _argument(arg) for name, arg in message.args.items()}

@@ -1,0 +1,145 @@
+"""What a training log says about the health of the training: step time, rates, goodput, and each loss by its name.
+
+Document `healthcheck.vitals.log/1`. Seconds, tokens, tokens/s, TFLOP/s; fractions from 0 to 1.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from healthcheck.model.message import Message
+from healthcheck.model.training import Framework, LogFacts, LogRemark, RunEvent
+
+SCHEMA = "healthcheck.vitals.log/1"
+
+
+class StepTime(Struct, frozen=True):
+    """Step Time over the steady steps. `spread` is (p95 - median) / median; `steady_s` the mean that a rate is made of.
+
+    `warm_up` reports were left out at the start and after each restart, `outliers` above median + 3 MAD; `reports` is
+    how many remain, of `steps` steps. `interval_means`: each report is the mean of several steps, so p95 and
+    spread are of means and hide single slow steps.
+    """
+
+    median_s: float
+    p95_s: float
+    spread: float
+    steady_s: float
+    reports: int
+    steps: int
+    warm_up: int
+    outliers: int
+    interval_means: bool
+
+
+class Rate(Struct, frozen=True):
+    """A throughput and where it comes from. `tokens_per_s` over all GPUs; `per_gpu` where their number is known."""
+
+    tokens_per_s: float | None
+    per_gpu: float | None
+    basis: Message
+
+
+class Printed(Struct, frozen=True):
+    """What the framework prints of itself, median of the steady steps, and the peak it implies (TFLOP/s per GPU).
+
+    `mfu` a fraction; `basis` says whether it counts recomputed FLOPs (then it is an HFU), as far as that is known.
+    """
+
+    tflops_per_gpu: float | None
+    mfu: float | None
+    implied_peak_tflops: float | None
+    basis: Message | None
+
+
+class LossKind(StrEnum):
+    """The losses goodput is told by. `redone`: steps after the kept checkpoint, done again after a rollback."""
+
+    REDONE = "redone"
+    RESTART = "restart"
+    CHECKPOINT = "checkpoint"
+    EVALUATION = "evaluation"
+    WARM_UP = "warm_up"
+    SLOW_STEPS = "slow_steps"
+    SKIPPED = "skipped"
+    NOT_KEPT = "not_kept"
+    UNKNOWN = "unknown"
+
+
+class Loss(Struct, frozen=True):
+    """Time that made no token that survives: `seconds` of the window, in `count` places; `steps` where steps were lost.
+
+    `begins_s` and `ends_s` (wall clock as in the log) are the first place's start and the last one's end, if known.
+    """
+
+    kind: LossKind
+    seconds: float
+    count: int
+    steps: int = 0
+    first_line: int | None = None
+    begins_s: float | None = None
+    ends_s: float | None = None
+
+
+class Goodput(Struct, frozen=True):
+    """Tokens that survive over wall time, and that as a share of the steady rate.
+
+    `window_s` is the wall time from `begins_s` to `ends_s`; `window` says in words what bounds it. `tokens` survive
+    to the last step or kept checkpoint (a step that was redone counts once); None where no line gives tokens, then
+    `share` counts steps. `useful_s` + the seconds of `losses` = `window_s`.
+    """
+
+    window_s: float
+    begins_s: float | None
+    ends_s: float | None
+    window: Message
+    steps: int
+    tokens: float | None
+    tokens_per_s: float | None
+    share: float | None
+    useful_s: float
+    losses: tuple[Loss, ...]
+
+
+class Point(Struct, frozen=True):
+    """For the chart: one report or the median of several neighbours. `x_s` from the start of the window."""
+
+    step: int
+    x_s: float | None
+    step_time_s: float
+    segment: int
+    """Which start of the training it belongs to, from 0."""
+
+
+class LogVitals(Struct, frozen=True):
+    """Everything about one training. `mfu` and `hfu` are ours, by `mfu_basis`; None with a reason in `missing`.
+
+    `events` are folded copies of what matters for a reader (starts, loads, saves, failures); `missing`: what this log
+    cannot show and what would; `exit_code` 0, or 3 where it is not enough to say.
+    """
+
+    files: tuple[str, ...]
+    framework: Framework
+    facts: LogFacts
+    first_step: int
+    last_step: int
+    starts: int
+    rank_copies: int
+    """Reports that were left out because another rank had printed the same one."""
+    step_time: StepTime | None
+    rate: Rate | None
+    printed: Printed | None
+    mfu: float | None
+    hfu: float | None
+    mfu_basis: Message | None
+    goodput: Goodput | None
+    rollbacks: int
+    skipped: int
+    nan_losses: int
+    events: tuple[RunEvent, ...]
+    remarks: tuple[LogRemark, ...]
+    missing: tuple[Message, ...]
+    points: tuple[Point, ...]
+    exit_code: int
