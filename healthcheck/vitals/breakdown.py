@@ -1,0 +1,105 @@
+"""Where the time of a step went on one GPU: intervals by kind -> StepBreakdown. Unions, never sums.
+
+A step on the GPU is not the step of the host: the host runs ahead. Step N begins where the host begins it, or, where
+the GPU is still busy with what was launched before, where that ends; it lasts until the next one begins. So the
+windows of all steps tile the time: nothing is counted twice, and nothing falls between two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from healthcheck.model.vitals_trace import StepBreakdown
+from healthcheck.vitals.columns import UNKNOWN, GpuEvents, Kind, StepMarks
+from healthcheck.vitals.intervals import Spans, Times, clip, length, subtract, together, union
+
+_NS = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """When the GPU did each kind of thing, over the whole file."""
+
+    compute: Spans
+    collective: Spans
+    memcpy: Spans
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One step on the GPU, in nanoseconds."""
+
+    step: int
+    begin: int
+    end: int
+
+
+def busy_of(events: GpuEvents) -> Busy:
+    """The union of the events of each kind, over all streams."""
+
+    def of(kind: Kind) -> Spans:
+        chosen = events.kind == kind
+        return union(events.begin[chosen], events.end[chosen])
+
+    return Busy(of(Kind.COMPUTE), of(Kind.COLLECTIVE), of(Kind.MEMCPY))
+
+
+def windows_of(events: GpuEvents, steps: StepMarks) -> tuple[Window, ...]:
+    """The steps as the GPU saw them; a kernel belongs to the step in which the host launched it.
+
+    Kernels whose launch is not in the file belong where they ran. Copies do not hold a step up: a checkpoint that is
+    copied away beside the next steps is not theirs.
+    """
+    if not len(steps):
+        return ()
+    kernels = events.kind != Kind.MEMCPY
+    launch = np.where(events.launch == UNKNOWN, events.begin, events.launch)[kernels]
+    done = _done_before(launch, events.end[kernels], np.append(steps.begin, np.iinfo(np.int64).max))
+    begins = np.maximum.accumulate(np.maximum(steps.begin, done[:-1]))
+    last = max(int(steps.end[-1]), int(done[-1]), int(begins[-1]))
+    bounds = [int(moment) for moment in (*begins, last)]
+    return tuple(
+        Window(int(number), begin, end) for number, (begin, end) in zip(steps.number, pairwise(bounds), strict=True)
+    )
+
+
+def _done_before(launch: Times, end: Times, moments: Times) -> Times:
+    """For each moment: when the GPU was done with all that had been launched before it."""
+    order = np.argsort(launch, kind="stable")
+    reach = np.maximum.accumulate(np.concatenate(([np.iinfo(np.int64).min], end[order])))
+    return reach[np.searchsorted(launch[order], moments, side="left")]
+
+
+def window_of_all(events: GpuEvents) -> Window | None:
+    """From the first event to the last, where no step is marked; None where there is none."""
+    if not len(events):
+        return None
+    return Window(0, int(events.begin.min()), int(events.end.max()))
+
+
+def step_breakdown(window: Window, busy: Busy, data_loading: Spans | None) -> StepBreakdown:
+    """Where the time of one window went; `data_loading` as in `RankColumns`."""
+    compute, collective, memcpy = (
+        clip(each, window.begin, window.end) for each in (busy.compute, busy.collective, busy.memcpy)
+    )
+    work = together(compute, collective)
+    anything = together(work, memcpy)
+    return StepBreakdown(
+        step=window.step,
+        wall_s=(window.end - window.begin) / _NS,
+        compute_s=length(compute) / _NS,
+        collective_s=length(collective) / _NS,
+        exposed_s=(length(work) - length(compute)) / _NS,
+        memcpy_s=length(memcpy) / _NS,
+        exposed_memcpy_s=(length(anything) - length(work)) / _NS,
+        idle_s=(window.end - window.begin - length(anything)) / _NS,
+        data_loading_s=None if data_loading is None else _idle_in(window, anything, data_loading) / _NS,
+    )
+
+
+def _idle_in(window: Window, busy: Spans, data_loading: Spans) -> int:
+    """How long the host waited for data while the GPU did nothing."""
+    return length(subtract(clip(data_loading, window.begin, window.end), busy))
