@@ -12,6 +12,7 @@ the record: the jobs of single_node overlap at one instant.
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -109,6 +110,7 @@ def through_ssh(nodes: int, results: str) -> dict[str, object]:
 
 def main() -> int:
     """Print the table; exit 1 when a bar is missed."""
+    argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0]).parse_args()
     with tempfile.TemporaryDirectory() as results:
         thousand = measured({"hosts": None, "simulate": 1000, "job_seconds": float(JOB_SECONDS)}, results)
         cases = {"1,000 in the process": thousand, "256 through SSH": through_ssh(256, results)}

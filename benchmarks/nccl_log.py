@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.parse import BAR_MB_S, MOST_GROWTH_MB, PART, RUNS, SMALL, grep, other_lines, run
+from benchmarks.parse import BAR_MB_S, MOST_GROWTH_MB, PART, RUNS, SMALL, asked_megabytes, grep, other_lines, run
 
 MEGABYTES = 200
 HEAD = "gpu-001:17010:17044 [0] NCCL "
@@ -104,7 +104,7 @@ def write_log(path: Path, megabytes: int, lines: Callable[[random.Random], Itera
 
 def main() -> int:
     """Print the table; exit 1 when a bar is missed."""
-    megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else MEGABYTES
+    megabytes = asked_megabytes(__doc__ or "")
     begin = time.perf_counter()
     missed = []
     with tempfile.TemporaryDirectory() as folder:

@@ -9,6 +9,7 @@ Bars: 20 MB/s on each log; memory that does not grow with the file.
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import statistics
@@ -143,9 +144,17 @@ def grep(path: Path) -> float:
     return path.stat().st_size / 1e6 / max(spent, 1e-3)
 
 
+def asked_megabytes(told: str) -> int:
+    """The size of the logs by the command line; what is no size is told as usage."""
+    parser = argparse.ArgumentParser(description=told.partition("\n")[0])
+    parser.add_argument("megabytes", metavar="MB", type=int, nargs="?", default=MEGABYTES, help="size of each log")
+    megabytes: int = parser.parse_args().megabytes
+    return megabytes
+
+
 def main() -> int:
     """Print the table; exit 1 when a bar is missed."""
-    megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else MEGABYTES
+    megabytes = asked_megabytes(__doc__ or "")
     begin = time.perf_counter()
     missed = []
     with tempfile.TemporaryDirectory() as folder:

@@ -170,9 +170,13 @@ def _cron(fields: list[str]) -> str:
             fits = all(end is not None and low <= end <= high for end in ends) and 1 <= step <= high
             lone = match is not None and match[3] is not None and not is_range
             if match is None or lone or not fits or ends != sorted(ends, key=lambda end: end or 0):
-                told = f"a {part} lies between {low} and {high}; write *, 4, 1-5, */2 or several with commas"
+                told = f"{_a(part)} lies between {low} and {high}; write *, 4, 1-5, */2 or several with commas"
                 raise InputError(WHERE, f"{' '.join(fields)!r}: {item!r} is no {part} of cron: {told}")
     return " ".join(fields).lower()
+
+
+def _a(part: str) -> str:
+    return f"an {part}" if part == "hour" else f"a {part}"
 
 
 def _cron_value(word: str, part: str) -> int | None:
