@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from healthcheck.cli.alerts import tell
-from healthcheck.cli.exits import out, say
+from healthcheck.cli.exits import EXIT_INCONCLUSIVE, out, say
 from healthcheck.cli.gate_end import settle_lists
 from healthcheck.cli.terminal import WIDEST, has_colour, painted, width
 from healthcheck.edge.earlier import settled_earlier
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 def finish(
     record: RunRecord, store: RunStore, as_json: bool, loud: Loudness, watching: Watcher, told: Told | None = None
-) -> None:
+) -> RunRecord:
     """Write the pages and the line of the history; then either the record as JSON or the one line on stdout, and last
-    whoever is `told`: no slow service holds up the line.
+    whoever is `told`: no slow service holds up the line. The record as it was told: without its lists no gate passes.
 
     `watching` is closed in between: what it redraws has to be gone before the end is told.
     """
     failed: StoreError | None = None
     # The lists come before the pages: a job waits for them.
-    listed, unlisted = settle_lists(record)
+    record, listed = settle_lists(record, store)
     try:
         write_pages(record, store, settled_earlier(record, store))
     except StoreError as error:
@@ -50,21 +50,21 @@ def finish(
         tell_end(record, store.folder, loud.verbose)
         for note in (*listed, *notes):
             say_wrapped(str(note))
-    # Nobody is sent to a list that was not written.
-    without_lists = record if unlisted is None else replace(record, gate=None)
+    if failed is not None and record.state == "complete":
+        # What is told is what the process ends with; the verdict on the nodes stays what was measured.
+        record = replace(record, exit_code=EXIT_INCONCLUSIVE)
     try:
         if as_json:
             out(encode_record(record).decode().rstrip("\n"))
         else:
-            out(stdout_line(without_lists))
+            out(stdout_line(record) + (", report not written" if failed is not None else ""))
     finally:
         if told is not None:
-            tell(told, without_lists, store.folder, loud.quiet)
-    if unlisted is not None:
-        raise unlisted
+            tell(told, record, store.folder, loud.quiet)
     if failed is not None:
         again = f"healthcheck report {shlex.quote(str(store.folder))}"
         raise StoreError(f"{failed}; the record is whole, but not every page of it could be written: {again}")
+    return record
 
 
 def tell_end(record: RunRecord, folder: Path, verbose: bool) -> None:

@@ -179,7 +179,7 @@ def run_and_finish(
             raise StoreError(f"{error}; the jobs were ended and what was measured before is kept: {on}") from error
         finally:
             outside.close()
-        finish(record, store, as_json, loud, watching, told)
+        record = finish(record, store, as_json, loud, watching, told)
     return record.exit_code if record.exit_code is not None else 3
 
 

@@ -3,6 +3,7 @@ all."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +12,7 @@ from healthcheck.edge.places import exists, is_file, is_folder
 from healthcheck.edge.store import write_atomically
 from healthcheck.errors import InputError, StoreError
 from healthcheck.model.gate import GateAsked
+from healthcheck.model.message import Message, say
 from healthcheck.reporting.gate_lists import Lists, names_of
 
 
@@ -58,8 +60,20 @@ def remove_old(asked: GateAsked) -> tuple[str, ...]:
     return tuple(removed)
 
 
-def write_lists(lists: Iterable[Lists]) -> None:
-    """Every spelling, the hostfile last: where it is, the others are."""
-    for one in lists:
+def write_lists(lists: Iterable[Lists]) -> tuple[Message, ...]:
+    """Every spelling, the hostfile last: where it is, the others are. A sentence for each list that could not be
+    written, of which then no spelling stays: half of one would be taken for all of it."""
+    return tuple(problem for one in lists if (problem := _write(one)) is not None)
+
+
+def _write(one: Lists) -> Message | None:
+    try:
         for name, content in reversed(one.files):
             write_atomically(Path(name), content.encode("utf-8", "backslashreplace"))
+    except StoreError as error:
+        for name, _ in one.files:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+        reason = error.__cause__.strerror if isinstance(error.__cause__, OSError) else None
+        return say("gate.unwritten", file=one.files[0][0], problem=reason or str(error))
+    return None

@@ -9,7 +9,9 @@ from msgspec.structs import replace
 from healthcheck.model.component import Kind
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.gate import GateRecord
+from healthcheck.model.message import Message, listed, say
 from healthcheck.model.playbook import Gate
+from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict, worst
 
 
@@ -58,8 +60,10 @@ def counted(gate: GateRecord | None, ready: int) -> GateRecord | None:
 def gated(verdict: Verdict, gate: GateRecord | None) -> Verdict:
     """The verdict of a run by what was asked of a gate: as many nodes as wanted, proven together, are enough.
 
-    Where they are not there, nothing passes.
+    Where they are not there, or a list that was asked for could not be written, nothing passes.
     """
+    if gate is not None and gate.unwritten:
+        return max(verdict, Verdict.INCONCLUSIVE)
     if gate is None or gate.met is None:
         return verdict
     if gate.met:
@@ -76,6 +80,26 @@ def exit_code(verdict: Verdict, gate: Gate, allow_degraded: bool, asked: GateRec
     if verdict is Verdict.DEGRADED and (allow_degraded or gate.degraded == "allow") and not missed:
         return 0
     return verdict.exit_code
+
+
+def without_lists(record: RunRecord, unwritten: tuple[Message, ...]) -> RunRecord:
+    """The record of a gate whose lists could not be written: all that was measured is in it, and it does not pass."""
+    if record.gate is None or not unwritten:
+        return record
+    gate = replace(record.gate, unwritten=unwritten)
+    verdict = gated(record.verdict, gate)
+    return replace(
+        record,
+        gate=gate,
+        verdict=verdict,
+        exit_code=verdict.exit_code,
+        notes=(*record.notes, unwritten_note(unwritten)),
+    )
+
+
+def unwritten_note(unwritten: tuple[Message, ...]) -> Message:
+    """What the notes of a record say of lists that could not be written."""
+    return say("gate.note.unwritten", what=listed(unwritten, "text.semicolon"))
 
 
 def proven_together(

@@ -32,7 +32,8 @@ class Reused(Struct, frozen=True):
 class GateRecord(Struct, frozen=True):
     """What became of a gate. `left_out` and `shortened` name what did not fit into the budget.
 
-    `met`: as many nodes as `min_nodes` asks for were proven together; None where it asks for nothing.
+    `met`: as many nodes as `min_nodes` asks for were proven together; None where it asks for nothing. `unwritten` are
+    the lists that were asked for and could not be written, each with the reason: a job has nothing to start with.
     """
 
     asked: GateAsked
@@ -40,6 +41,7 @@ class GateRecord(Struct, frozen=True):
     shortened: tuple[Message, ...] = ()
     reused: tuple[Reused, ...] = ()
     met: bool | None = None
+    unwritten: tuple[Message, ...] = ()
 
 
 class Passport(Struct, frozen=True):

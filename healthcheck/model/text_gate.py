@@ -45,6 +45,8 @@ GATE_TEXTS: dict[str, str] = {
     "gate.note.unmet": "{ready} {ready:node was|nodes were} proven together and --min-nodes asks for {wanted}: the "
     "gate does not pass",
     # --- lists ---
+    "gate.unwritten": "{file} not written: {problem}",
+    "gate.note.unwritten": "the gate does not pass, whatever was measured, for a list to start with is missing: {what}",
     "gate.wrote": "wrote {file} ({n} {n:node|nodes}), {slurm} for Slurm and {plain} with plain names",
     "gate.not_written": "{file} was not written, for no set of nodes was proven together; there is no older one either",
     "gate.removed": "removed lists of an earlier gate, so that nobody takes them for those of this one: {files}",

@@ -39,7 +39,7 @@ def gate_lists(record: RunRecord) -> tuple[Lists, ...]:
 
 def list_to_use(record: RunRecord) -> str:
     """What the line on stdout says of the list to start with; empty where there is none."""
-    if record.gate is None or not record.healthy_hosts:
+    if record.gate is None or record.gate.unwritten or not record.healthy_hosts:
         return ""
     asked = record.gate.asked
     if asked.healthy_file:

@@ -79,6 +79,8 @@ def stdout_line(record: RunRecord) -> str:
     busy = tuple(check.component.host for check in record.checks if check.sets_aside and check.component.host)
     if busy and not_asked_together(record).startswith("looked"):
         parts.append(f"busy {_named(busy)}")
+    if record.gate is not None and record.gate.unwritten:
+        parts.append(one_line("; ".join(what.english for what in record.gate.unwritten)))
     if record.gate is not None and record.gate.left_out:
         parts.append(one_line("left out: " + "; ".join(what.english for what in record.gate.left_out)))
     first = most_urgent(record)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from healthcheck.evaluation.gate import unwritten_note
 from healthcheck.model.gate import GateRecord
 from healthcheck.model.message import Message, listed, say
 from healthcheck.model.verdict import Verdict
@@ -22,6 +23,8 @@ def gate_notes(gate: GateRecord, ready: int, verdict: Verdict) -> tuple[Message,
         notes.append(say("gate.note.left_out", budget=budget, what=listed(gate.left_out, "text.semicolon")))
     if gate.shortened:
         notes.append(say("gate.note.shortened", budget=budget, what=listed(gate.shortened)))
+    if gate.unwritten:
+        notes.append(unwritten_note(gate.unwritten))
     by_run: dict[tuple[str, str], list[str]] = {}
     for one in gate.reused:
         by_run.setdefault((one.run_id, one.measured_at), []).append(one.host)

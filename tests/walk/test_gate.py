@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -11,6 +13,11 @@ import pytest
 
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.summary import stdout_line
+from healthcheck.workflows import probing
+from healthcheck.workflows import run as run_workflow
+from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.ledger import Ledger
 from tests.walk.cli import Said, Shell
 
 EVERYBODY = [f"node{n:02d}" for n in range(1, 9)]
@@ -245,3 +252,64 @@ def test_json_is_the_record_and_the_playbook_of_a_slurm_job_is_its_own(
     monkeypatch.delitem(os.environ, "SLURM_JOB_ID")
     shell("gate", "--simulate", "4", "-q")
     assert shell.record().playbook.name == "preflight"
+
+
+def _gone(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def _in_its_place(folder: Path) -> None:
+    (folder / "ok.hosts").mkdir()
+
+
+@pytest.mark.parametrize("becomes", [_gone, _in_its_place])
+@pytest.mark.parametrize("more", [(), ("--min-nodes", "3"), ("--allow-degraded",)])
+def test_lists_that_cannot_be_written_are_no_pass_anywhere(
+    shell: Shell,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    becomes: Callable[[Path], None],
+    more: tuple[str, ...],
+) -> None:
+    folder = tmp_path / "lists"
+    folder.mkdir()
+
+    def meanwhile(ledger: Ledger, engine: Engine) -> None:
+        becomes(folder)
+        real(ledger, engine)
+
+    real = probing.probe_after
+    monkeypatch.setattr(run_workflow, "probe_after", meanwhile)
+    healthy = str(folder / "ok.hosts")
+    fault = ("--fault", "node02:driver=535.54.03") if "--allow-degraded" in more else ()
+    said = shell("gate", "--simulate", "4", "--healthy-hosts", healthy, *more, *fault, "-q", "--json")
+    record = shell.record()
+    document = json.loads(said.out)
+    assert said.code == document["exit_code"] == record.exit_code == 3
+    assert document["verdict"] == record.verdict.name == "INCONCLUSIVE"
+    assert said.err.startswith(f"error: {healthy} not written: ") and said.err.count("\n") == 1
+    assert stdout_line(record).startswith("INCONCLUSIVE ") and f"{healthy} not written: " in stdout_line(record)
+    assert ", use " not in stdout_line(record), "nobody is sent to a list that is not there"
+    assert len(record.proven_together) == 4 and record.gate is not None, "what was measured is kept"
+    assert "a list to start with is missing" in (shell.folders()[-1] / "report.md").read_text()
+    assert not [path for path in folder.rglob("*") if path.is_file()], "half a list is none"
+    again = shell("rejudge", str(shell.folders()[-1]), "-q")
+    assert (again.code, again.out.split()[0]) == (3, "INCONCLUSIVE")
+
+
+def test_a_gate_that_fails_is_no_milder_without_its_lists(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "lists"
+    folder.mkdir()
+
+    def meanwhile(ledger: Ledger, engine: Engine) -> None:
+        shutil.rmtree(folder)
+        real(ledger, engine)
+
+    real = probing.probe_after
+    monkeypatch.setattr(run_workflow, "probe_after", meanwhile)
+    words = ("--exclude-file", str(folder / "out"), "--fault", "node02:hca=mlx5_2,down")
+    said = shell("gate", "--simulate", "4", *words, "-q")
+    assert said.code == shell.record().exit_code == 1
+    assert said.out.startswith("FAIL 3/4 ready, ") and "out not written: " in said.out
