@@ -16,11 +16,12 @@ SCHEMA = "healthcheck.vitals.log/1"
 
 
 class StepTime(Struct, frozen=True):
-    """Step Time over the steady steps. `spread` is (p95 - median) / median; `steady_s` the mean that a rate is made of.
+    """Step Time after warm-up. `spread` is (p95 - median) / median; `steady_s` the mean that a rate is made of.
 
-    `warm_up` reports were left out at the start and after each restart, `outliers` above median + 3 MAD; `reports` is
-    how many remain, of `steps` steps. `interval_means`: each report is the mean of several steps, so p95 and
-    spread are of means and hide single slow steps.
+    `warm_up` reports were left out at the start and after each restart. `median_s`, `p95_s` and `worst_s` are of the
+    `reports` that remain, of `steps` steps; `outliers` of them are above median + 3 MAD and not in `steady_s`.
+    `interval_means`: a report is the mean of several steps, so p95 and spread are of means and hide single slow steps.
+    `basis`: printed, or made of what. Steps of another batch size than most are not in it.
     """
 
     median_s: float
@@ -32,30 +33,49 @@ class StepTime(Struct, frozen=True):
     warm_up: int
     outliers: int
     interval_means: bool
+    worst_s: float | None = None
+    basis: Message | None = None
 
 
 class Rate(Struct, frozen=True):
-    """A throughput and where it comes from. `tokens_per_s` over all GPUs; `per_gpu` where their number is known."""
+    """A throughput and where it comes from. `tokens_per_s` over all GPUs; `per_gpu` where their number is known.
+
+    `tokens_per_step` over all GPUs; `printed_tokens_per_s` what the framework prints, over all GPUs: where it clashes
+    with `tokens_per_s`, the batch over Step Time is trusted and a remark says so.
+    """
 
     tokens_per_s: float | None
     per_gpu: float | None
     basis: Message
+    tokens_per_step: float | None = None
+    samples_per_s: float | None = None
+    printed_tokens_per_s: float | None = None
 
 
 class Printed(Struct, frozen=True):
     """What the framework prints of itself, median of the steady steps, and the peak it implies (TFLOP/s per GPU).
 
-    `mfu` a fraction; `basis` says whether it counts recomputed FLOPs (then it is an HFU), as far as that is known.
+    `mfu` a fraction, None where what is printed is impossible (then a remark says so); `basis` says whether it counts
+    recomputed FLOPs (then it is an HFU), as far as that is known. `gpu_peak_tflops` is the dense peak of the GPU that
+    the log or the user names, `share_of_peak` the printed TFLOP/s over it.
     """
 
     tflops_per_gpu: float | None
     mfu: float | None
     implied_peak_tflops: float | None
     basis: Message | None
+    gpu_peak_tflops: float | None = None
+    share_of_peak: float | None = None
 
 
 class LossKind(StrEnum):
-    """The losses goodput is told by. `redone`: steps after the kept checkpoint, done again after a rollback."""
+    """The losses goodput is told by.
+
+    `redone`: steps after the checkpoint that was loaded, done again. `restart`: from the last step before a stop to the
+    first one after it without that step itself, the first start and the last stop too. `not_kept`: steps after the last
+    checkpoint of a training that failed.
+    `skipped`: steps that changed no weight or had no loss. `slow_steps`: what steps took above the steady time.
+    """
 
     REDONE = "redone"
     RESTART = "restart"
@@ -71,7 +91,8 @@ class LossKind(StrEnum):
 class Loss(Struct, frozen=True):
     """Time that made no token that survives: `seconds` of the window, in `count` places; `steps` where steps were lost.
 
-    `begins_s` and `ends_s` (wall clock as in the log) are the first place's start and the last one's end, if known.
+    `begins_s` and `ends_s` (wall clock as in the log) are the first place's start and the last one's end, if known;
+    `longest_s` the longest place, which ends at `longest_line` of `longest_file`.
     """
 
     kind: LossKind
@@ -81,6 +102,22 @@ class Loss(Struct, frozen=True):
     first_line: int | None = None
     begins_s: float | None = None
     ends_s: float | None = None
+    longest_s: float | None = None
+    longest_line: int | None = None
+    longest_file: str | None = None
+
+
+class Checkpoints(Struct, frozen=True):
+    """How often the training saves: `saves` in the window, `interval_steps` between two (median), None below two.
+
+    `at_risk_s` is what a crash right before a save costs, in steady steps; `stall_s` what a save held the steps up
+    (median of those that did; None where none was seen to).
+    """
+
+    saves: int
+    interval_steps: int | None
+    at_risk_s: float | None
+    stall_s: float | None
 
 
 class Goodput(Struct, frozen=True):
@@ -101,6 +138,8 @@ class Goodput(Struct, frozen=True):
     share: float | None
     useful_s: float
     losses: tuple[Loss, ...]
+    wall_clock: bool = True
+    """False where no line has a time: then the window is the sum of step times, without what lies between steps."""
 
 
 class Point(Struct, frozen=True):
@@ -116,7 +155,7 @@ class Point(Struct, frozen=True):
 class LogVitals(Struct, frozen=True):
     """Everything about one training. `mfu` and `hfu` are ours, by `mfu_basis`; None with a reason in `missing`.
 
-    `events` are folded copies of what matters for a reader (starts, loads, saves, failures); `missing`: what this log
+    `events` are what matters to a reader (starts, loads, saves, failures); `missing`: what this log
     cannot show and what would; `exit_code` 0, or 3 where it is not enough to say.
     """
 
@@ -143,3 +182,4 @@ class LogVitals(Struct, frozen=True):
     missing: tuple[Message, ...]
     points: tuple[Point, ...]
     exit_code: int
+    checkpoints: Checkpoints | None = None
