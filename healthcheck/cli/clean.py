@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -25,6 +26,12 @@ def command(
     ] = None,
     results: options.Results = options.DEFAULT_RESULTS,
     ssh_config: options.SshConfig = None,
+    transport: Annotated[
+        Literal["auto", "ssh", "srun"],
+        typer.Option(
+            "--transport", help="How nodes are reached: ssh, or steps of the Slurm job we are in. Auto: as the run did."
+        ),
+    ] = "auto",
     clean_cache: Annotated[
         bool, typer.Option("--clean-cache", help="Also remove our cache of binaries on the hosts of RUN.")
     ] = False,
@@ -40,7 +47,7 @@ def command(
     from healthcheck.cli.exits import say
     from healthcheck.model.message import say as message
 
-    asked = Asked(hosts=None, results=results, ssh_config=ssh_config)
+    asked = Asked(hosts=None, results=results, ssh_config=ssh_config, transport=transport)
     if run is not None:
         store = _store(run, results)
         cleaned = [clean_up(_not_running(store.load_record(), run), asked, clean_cache, store.folder)]
@@ -118,36 +125,46 @@ def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False, folder:
     """
     from msgspec.structs import replace
 
+    from healthcheck.cli.clean_reach import reach
     from healthcheck.cli.console import Console
-    from healthcheck.cli.exits import say
     from healthcheck.edge.store import DirectoryStore
-    from healthcheck.launchers.rank_log import folders_of_run
-    from healthcheck.model.message import say as message
-    from healthcheck.parsing.nodeset import fold
-    from healthcheck.wiring import real_outside
     from healthcheck.workflows.clean import clean_run, remove_cache
     from healthcheck.workflows.engine import Engine
 
-    token = record.owner.token
-    outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(record.inventory))
-    store = DirectoryStore(folder or asked.results / record.run_id, outside.clock)
-    engine = Engine(outside.transport, outside.local, outside.clock, Console(outside.clock), store)
+    place = folder or asked.results / record.run_id
+    reached = reach(record, place, asked)
+    outside = reached.outside
+    store = DirectoryStore(place, outside.clock)
+    engine = Engine(outside.transport, outside.local, outside.clock, Console(outside.clock), store, width=outside.width)
     try:
         done = clean_run(record, engine)
         if clean_cache:
             remove_cache(record, engine)
     finally:
         outside.close()
+    _tell(done, record, reached.advice)
+    if done.settled and record.state == "incomplete":
+        # Settled: it is no longer listed as cut off, and can still be resumed.
+        store.save_record(replace(record, state="interrupted"))
+    return done
+
+
+def _tell(done: Cleaned, record: RunRecord, advice: str) -> None:
+    """What is left where; `advice` is what helps with nodes that could not be looked at."""
+    from healthcheck.cli.exits import say
+    from healthcheck.launchers.rank_log import folders_of_run
+    from healthcheck.model.message import say as message
+    from healthcheck.parsing.nodeset import fold
+
     if done.clean:
         say(str(message("clean.clean", run_id=record.run_id, hosts=fold(done.clean))))
     if done.left:
         say(str(message("clean.left", run_id=record.run_id, hosts=fold(done.left))))
     if done.unknown:
         say(str(message("clean.unknown", run_id=record.run_id, hosts=fold(done.unknown))))
+        if advice:
+            job = shlex.join(("salloc", f"--nodelist={fold(done.unknown)}"))
+            say(str(message(advice, run_id=record.run_id, job=job)))
     if done.logs:
-        folders = f"{folders_of_run(token)}.*"
+        folders = f"{folders_of_run(record.owner.token)}.*"
         say(str(message("clean.logs", run_id=record.run_id, hosts=fold(done.logs), folders=folders)))
-    if done.settled and record.state == "incomplete":
-        # Settled: it is no longer listed as cut off, and can still be resumed.
-        store.save_record(replace(record, state="interrupted"))
-    return done

@@ -12,6 +12,8 @@ from healthcheck.cli import options
 def command(
     hosts: options.Hosts = None,
     platform: options.PlatformName = "auto",
+    launcher: options.Launcher = None,
+    transport: options.TransportName = "auto",
     nccl_tests: options.NcclTestsFolder = None,
     accept_new_host_keys: options.AcceptNew = False,
     allow_degraded: options.AllowDegraded = False,
@@ -56,5 +58,7 @@ def command(
         allow_degraded=allow_degraded,
         nccl_tests=nccl_tests,
         only="probe",
+        launcher=launcher,
+        transport=transport,
     )
     raise typer.Exit(run_and_finish(asked, json, loud, told=told))

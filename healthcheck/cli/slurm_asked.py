@@ -62,20 +62,32 @@ def srun_engine(asked: str | None, playbook: Playbook, transport: TransportName)
             raise InputError("--transport srun", problem)
         return None
     where = _where(asked, playbook)
-    job = job_id(os.environ)
-    if job is None:
-        raise InputError(where, "srun needs a Slurm job to start ranks in; run this inside salloc or an sbatch script")
-    if components(os.environ) > 1:
-        problem = f"srun starts no job across the components of heterogeneous job {job}; use --launcher mpirun"
-        raise InputError(where, problem)
+    job = _job_here(where)
     version, plugins = _srun_here(where)
     wanted = (asked or playbook.launcher).partition(":")[2] or None
     return SlurmJob(job, version, choose_mpi(plugins, wanted, where), gpus_per_node(os.environ))
 
 
+def steps_here(where: str) -> SlurmJob:
+    """The job we are in, to look at its nodes by steps without starting ranks; InputError naming `where` outside."""
+    job = _job_here(where)
+    version, _ = _srun_here(where)
+    return SlurmJob(job, version, gpus_per_node=gpus_per_node(os.environ))
+
+
 def by_steps(transport: TransportName, slurm: SlurmJob | None) -> bool:
     """Whether nodes are reached by srun: as asked, else whenever srun starts the ranks, too."""
     return slurm is not None and transport != "ssh"
+
+
+def _job_here(where: str) -> str:
+    job = job_id(os.environ)
+    if job is None:
+        raise InputError(where, "srun needs a Slurm job to start steps in; run this inside salloc or an sbatch script")
+    if components(os.environ) > 1:
+        problem = f"srun starts no step across the components of heterogeneous job {job}; use --launcher mpirun"
+        raise InputError(where, problem)
+    return job
 
 
 def _where(asked: str | None, playbook: Playbook) -> str:

@@ -18,6 +18,10 @@ CLI_TEXTS: dict[str, str] = {
     "clean.clean": "run {run_id}: nothing is left on {hosts}",
     "clean.left": "run {run_id}: processes could not be ended on {hosts}",
     "clean.unknown": "run {run_id}: could not be looked at, may still run there: {hosts}",
+    "clean.wants_a_job": "that run looked at its nodes by steps of Slurm: clean it inside a job that has them, such as "
+    "{job} healthcheck clean {run_id}",
+    "clean.other_job": "from this Slurm job no step can be started there: clean it inside one that has them, such as "
+    "{job} healthcheck clean {run_id}",
     "clean.logs": "run {run_id}: NCCL logs could not be deleted on {hosts}: {folders}",
     # --- plan ---
     "plan.total": "in all about {minutes:.1f} minutes after the probes",

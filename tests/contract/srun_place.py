@@ -18,6 +18,8 @@ NODES = ("here", "there", "gone")
 PROGRAM = """\
 #!{python}
 import itertools, os, subprocess, sys, threading
+if sys.argv[1:] in (["--version"], ["--mpi=list"]):
+    sys.exit(print("slurm 22.05.8" if sys.argv[1] == "--version" else "pmix"))
 options = list(itertools.takewhile(lambda word: word.startswith("--"), sys.argv[1:]))
 argv = sys.argv[1 + len(options):]
 nodes = next(word for word in options if word.startswith("--nodelist=")).partition("=")[2].split(",")
@@ -76,6 +78,11 @@ class SrunPlace:
         self._program.write_text(PROGRAM.format(python=sys.executable, log=str(self._log)))
         self._program.chmod(0o755)
 
+    @property
+    def bin(self) -> Path:
+        """The folder of the stand-in, for a PATH."""
+        return self._program.parent
+
     def transport(self) -> SrunTransport:
         """The transport, with the stand-in in its PATH."""
         path = f"PATH={self._program.parent}:{os.environ['PATH']}"
@@ -84,4 +91,4 @@ class SrunPlace:
 
     def steps(self) -> list[list[str]]:
         """The nodes of every step so far."""
-        return [line.split() for line in self._log.read_text().splitlines()]
+        return [line.split() for line in self._log.read_text().splitlines()] if self._log.exists() else []
