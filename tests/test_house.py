@@ -76,8 +76,9 @@ def test_every_template_is_used() -> None:
     # Put together from a prefix and the name of a launch failure, a cause, a stage, a state, a word, a rule, a verdict.
     words = r"word|term|speed|part|looks|unseen|needs|rule|confidence|verdict|search\.(?:purpose|standing)"
     report = rf"report\.(?:stage|state(?:\.short)?|{words})"
-    rooms = rf"launch|reading|history\.head|cause|remedy|why|against|probe|{report}|explain\.severity|hosts\.state"
-    built = re.compile(rf"(?:(?:{rooms})\.(?=\w+$)|(?:check|limit)\.)([\w.]+)")
+    training = r"training\.(?:part|col|event|loss|level|sign|fact|goodput)"
+    rooms = rf"{training}|launch|reading|history\.head|cause|remedy|why|against|probe|{report}|explain\.severity"
+    built = re.compile(rf"(?:(?:{rooms}|hosts\.state)\.(?=\w+$)|(?:check|limit)\.)([\w.]+)")
     verdicts = {verdict.name.lower() for verdict in Verdict}
     unused = []
     for code in CATALOGUE_EN:

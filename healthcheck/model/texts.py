@@ -62,6 +62,7 @@ from healthcheck.model.text_system import SYSTEM_TEXTS
 from healthcheck.model.text_ticket import TICKET_TEXTS
 from healthcheck.model.text_trace import TRACE_TEXTS
 from healthcheck.model.text_training import TRAINING_TEXTS
+from healthcheck.model.text_training_page import TRAINING_PAGE_TEXTS
 
 
 def _joined(*parts: Mapping[str, str]) -> dict[str, str]:
@@ -122,6 +123,7 @@ CATALOGUE_EN = _joined(
     TRAINING_TEXTS,
     TRACE_TEXTS,
     JOINT_TEXTS,
+    TRAINING_PAGE_TEXTS,
 )
 
 

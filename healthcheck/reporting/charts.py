@@ -49,6 +49,22 @@ def charts(record: RunRecord, runs: Sequence[EarlierRun] = ()) -> Charts:
     Whatever goes wrong while drawing, the rest of the page stands: it is said in the note, and never raised.
     """
     pictures, problems = _pictures(record, runs)
+    return _drawn(pictures, problems)
+
+
+def drawn_charts(makers: Sequence[Callable[[], Picture]]) -> Charts:
+    """What the makers make, one chart each; one that fails is said in the note, and the others stand."""
+    pictures: list[Picture] = []
+    problems: list[Exception] = []
+    for make in makers:
+        try:
+            pictures.append(make())
+        except Exception as error:  # noqa: BLE001 (a chart is never worth a page)
+            problems.append(error)
+    return _drawn(pictures, problems)
+
+
+def _drawn(pictures: Sequence[Picture], problems: list[Exception]) -> Charts:
     plots: list[Plot] = []
     for number, picture in enumerate(pictures, 1):
         key = f"plot{number}"

@@ -19,7 +19,9 @@ from healthcheck.model.reading import Evidence
 from healthcheck.model.record import HostRecord, RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.html import render_html
+from healthcheck.reporting.training_page import render_training
 from tests.golden.records import healthy, interrupted, text
+from tests.golden.training import training
 from tests.testbed.browser import Page, axe_source, browser
 
 pytestmark = pytest.mark.testbed
@@ -150,6 +152,23 @@ def test_a_report(name: str, scheme: str, chromium: Page, pages: Callable[[str],
         assert chromium.run("document.documentElement.scrollWidth") == width
         for what in (".stamp", "h1"):
             assert _bottom(chromium, what) <= height, what
+        assert chromium.violations(axe_source()) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_of_a_training(scheme: str, chromium: Page, tmp_path: Path) -> None:
+    page = tmp_path / "vitals.html"
+    page.write_text(render_training(training()), encoding="utf-8")
+    for width, height in SCREENS:
+        chromium.look(width, height, scheme)
+        chromium.open(page)
+        assert chromium.console() == []
+        assert chromium.requests() == [page.as_uri()]
+        assert chromium.run("document.documentElement.scrollWidth") == width
+        assert _bottom(chromium, "header .cause") <= height
+        assert json.loads(str(chromium.run(COVERED))) == []
+        chromium.run("document.querySelectorAll('details').forEach(one => one.open = true)")
+        assert chromium.run("document.documentElement.scrollWidth") == width
         assert chromium.violations(axe_source()) == []
 
 

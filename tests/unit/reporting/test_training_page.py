@@ -1,0 +1,120 @@
+"""The page of a training: what its charts say is what the documents say, and nothing in them is more than text."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from itertools import pairwise
+
+import pytest
+from msgspec.structs import replace
+
+from healthcheck.edge.languages import load_language
+from healthcheck.model.language import speaking
+from healthcheck.reporting import training_page
+from healthcheck.reporting.chart_goodput import falls
+from healthcheck.reporting.chart_split import MOST_BARS, parts
+from healthcheck.reporting.training_figures import rate_text, share_text, step_text
+from healthcheck.reporting.training_page import Training, render_training
+from tests.golden.training import joint, log, trace, training
+from tests.property.hostile import STRINGS, WORDS, disguised
+
+
+def _words(page: str) -> str:
+    """What a person reads, without markup."""
+    page = re.sub(r"<style.*?</style>", "", page, flags=re.S)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", page)))
+
+
+def test_the_page_answers_first_and_has_every_number_of_its_charts() -> None:
+    page = render_training(training())
+    words = _words(page)
+    assert words.index("MFU is fine") < words.index("Links and training together") < words.index("From the log")
+    assert page.count("<svg") == 3
+    for number in ("2.40 s", "p95 2.50 s", "restart (15 min)", "1.30 M tokens/s", "68 %", "rank 7", "204.2", "256 MiB"):
+        assert number in words, number
+    assert "RuntimeError: NCCL timeout" in words
+
+
+def test_the_parts_of_a_bar_are_the_whole_step() -> None:
+    found = parts(trace().ranks[0].shares)
+    assert sum(part.share for part in found) == pytest.approx(1.0)
+    assert {part.name: part.share for part in found}["idle"] == pytest.approx(0.15)  # without the wait for data
+
+
+def test_a_waterfall_ends_where_its_last_loss_ends() -> None:
+    goodput = log().goodput
+    assert goodput is not None
+    rows = falls(goodput)
+    assert [row.kind for row in rows] == ["all", "restart", "redone", "checkpoint", "kept"]
+    for above, below in pairwise(rows[1:-1]):
+        assert below.right == pytest.approx(above.left)
+    assert rows[-1].right == pytest.approx(rows[-2].left)
+    assert sum(row.seconds for row in rows[1:]) == pytest.approx(goodput.window_s)
+
+
+def test_a_stall_does_not_flatten_the_line_and_is_told() -> None:
+    assert "1 report above 7.20 s is drawn at the upper edge" in _words(render_training(training()))
+
+
+def test_of_many_ranks_the_slowest_have_a_bar_and_all_are_in_the_table() -> None:
+    words = _words(render_training(Training(traces=(trace(40),))))
+    assert f"{MOST_BARS} of 40 ranks" in words
+    assert "rank 39" in words
+
+
+def test_a_document_without_a_number_says_so_and_draws_nothing() -> None:
+    bare = replace(log(), step_time=None, goodput=None, rate=None, printed=None, points=(), mfu=None, hfu=None)
+    page = render_training(Training((bare,), (replace(trace(), ranks=(), slowest=None, step_s=None, shares=None),)))
+    assert "<svg" not in page
+    assert "No steady step was found in the log" in _words(page)
+    assert "No kernel was recorded" in _words(page)
+
+
+def test_a_chart_that_fails_is_said_and_the_rest_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: object) -> None:
+        raise ZeroDivisionError("no window")
+
+    monkeypatch.setattr(training_page, "goodput_picture", broken)
+    page = render_training(training())
+    assert page.count("<svg") == 2
+    assert "no window" in _words(page)
+
+
+@pytest.mark.parametrize("name", sorted(set(STRINGS) - {"surrogate"}))
+def test_whatever_stands_in_a_document_is_text(name: str) -> None:
+    keep = WORDS | {"framework", "kind", "sign", "level", "args"}
+    page = render_training(disguised(training(), lambda _: STRINGS[name], keep))
+    tags = {tag.lower() for tag in re.findall(r"<\s*/?\s*([A-Za-z][A-Za-z0-9]*)", page)}
+    assert not tags & {"script", "img", "b<", "iframe", "object", "textarea"}
+    assert not re.search(r"<svg[^>]*onload", page)
+
+
+def test_a_page_in_chinese_has_no_english_sentence() -> None:
+    with speaking(load_language("zh")):
+        words = _words(render_training(Training((log(),), (trace(),), joint())))
+    for english in ("Where does", "of the steady rate", "What to do next", "drawn at the upper edge", "Ranks in the"):
+        assert english not in words
+    assert "步时间如何随时间变化" in words
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        (share_text(0.4194), "42 %"),
+        (share_text(0.0417), "4.2 %"),
+        (share_text(0.0), "0 %"),
+        (share_text(0.0001), "< 0.1 %"),
+        (share_text(4.17), "417 %"),
+        (share_text(None), "not measured"),
+        (step_text(2.412), "2.41 s"),
+        (step_text(0.9996), "1.00 s"),
+        (step_text(0.0123), "12.3 ms"),
+        (step_text(105.22), "105 s"),
+        (rate_text(2e9 / 1800), "1.11 M"),
+        (rate_text(5868), "5868"),
+        (rate_text(85_144), "85.14 k"),
+    ],
+)
+def test_numbers_are_written_with_three_digits(told: str, text: str) -> None:
+    assert told == text
