@@ -102,10 +102,10 @@ NO_CALLS = Calls(times(()), times(()), times(()), times(()), times(()), ())
 class RankColumns:
     """One rank, or one GPU of a file that holds several. `rank`, `device`, `gpu`, `world_size` None where not said.
 
-    `data_loading`: when the host waited for data, None where the file does not show it. `launches`: when the host
-    launched a kernel, for all launches including those whose kernel is missing (it tells whether the last step is
-    whole); empty where the file does not say. `cut`: the file ended before it was complete. `foreign`: names of
-    communication kernels that are not NCCL's and count as compute, with their nanoseconds.
+    `data_loading`: when the host waited for data, None where the file does not show it. `unanswered`: when the host
+    launched a kernel that is not in the file (so it tells whether the last step is whole); empty where the file does
+    not say. `cut`: the file ended before it was complete. `foreign`: names of communication kernels that are not NCCL's
+    and count as compute, with their nanoseconds.
     """
 
     file: str
@@ -117,7 +117,7 @@ class RankColumns:
     gpu: str | None = None
     world_size: int | None = None
     data_loading: Spans | None = None
-    launches: Times = field(default_factory=lambda: times(()))
+    unanswered: Times = field(default_factory=lambda: times(()))
     cut: bool = False
     foreign: tuple[tuple[str, int], ...] = ()
     notes: tuple[Message, ...] = ()
