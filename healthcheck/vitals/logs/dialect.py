@@ -1,0 +1,46 @@
+"""What every framework's reader has: the substrings it listens to, and how it makes items of a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum, auto
+
+from healthcheck.model.training import Framework, LogFacts, RunEvent, StepRecord
+from healthcheck.vitals.logs.stamps import Heads
+
+Item = StepRecord | RunEvent
+
+
+class Means(Enum):
+    """What the numbers of a report are the mean of."""
+
+    STEP = auto()
+    """Of that one step."""
+    SINCE_LAST = auto()
+    """Of the steps since the report before."""
+    INTERVAL = auto()
+    """Of the log interval; the first step after a start is reported besides and counted again in its interval."""
+
+
+class Dialect:
+    """Base of all readers. `marks`: one of them stands in every line that `read` has to see.
+
+    `weight` settles mixed logs: a framework that trains with the help of another one outweighs it.
+    """
+
+    framework: Framework
+    marks: tuple[str, ...] = ()
+    means = Means.STEP
+    weight = 2
+
+    def __init__(self) -> None:
+        self.facts = LogFacts()
+        self.heads = Heads()
+
+    def read(self, line: str, number: int) -> Iterable[Item]:
+        """What one line says. Never raises; a line that is cut or mangled gives nothing, or an item with gaps."""
+        raise NotImplementedError
+
+    def close(self) -> Iterable[Item]:
+        """What was held back for a line that would say more of it."""
+        return ()

@@ -1,0 +1,133 @@
+"""The log of a training, line by line -> steps and events, whoever wrote it. Never raises, holds a bounded part of it.
+
+Which framework it is shows within the first steps. Until then every reader listens, each with a queue of its own; then
+the one that understood most goes on alone. A line costs a search for a few substrings before anything else is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from healthcheck.model.training import Framework, LogFacts, LogRemark, RunEvent, StepRecord
+from healthcheck.vitals.logs.dialect import Dialect, Item
+from healthcheck.vitals.logs.dialects import all_dialects, dialect_of
+from healthcheck.vitals.logs.lines import numbered
+from healthcheck.vitals.logs.spacing import Spacing
+
+_ENOUGH_STEPS = 24
+_MOST_QUEUED = 4096
+_FEW = 20
+"""A framework with less than a twentieth of another's steps does not stand for the log."""
+
+
+class LogReader:
+    """Reads one log; for the log of the next start of the same training take a new reader.
+
+    `framework` is found by itself where it is not given, and stays None where nothing is recognised. `facts` grow as
+    lines are read, so look at them after the last item.
+    """
+
+    def __init__(self, framework: Framework | None = None) -> None:
+        self._given = framework
+        self._chosen: _Candidate | None = None if framework is None else _Candidate(dialect_of(framework))
+        self._candidates: Sequence[_Candidate] = ()
+        if framework is None:
+            self._candidates = [_Candidate(dialect) for dialect in all_dialects()]
+
+    @property
+    def framework(self) -> Framework | None:
+        """Whose log it is; None as long as no step of any framework was read."""
+        if self._given is not None:
+            return self._given
+        return None if self._chosen is None else self._chosen.dialect.framework
+
+    @property
+    def facts(self) -> LogFacts:
+        """What the log said of the run so far."""
+        return LogFacts() if self._chosen is None else self._chosen.dialect.facts
+
+    @property
+    def remarks(self) -> tuple[LogRemark, ...]:
+        """What was odd, and what was done about it."""
+        return ()
+
+    def read(self, lines: Iterable[str]) -> Iterator[StepRecord | RunEvent]:
+        """The items of the log in their order. `lines` with their ends, best by `lines_of`.
+
+        A line that ends in `\\r` (a progress bar) shares its number with the next one, and a last line without an end
+        is not read: it was cut.
+        """
+        stream = numbered(lines)
+        if self._chosen is None:
+            yield from self._audition(stream)
+        if self._chosen is not None:
+            chosen = self._chosen
+            for number, line in stream:
+                if chosen.wants(line):
+                    yield from chosen.listen(line, number)
+            yield from chosen.close()
+
+    def _audition(self, stream: Iterator[tuple[int, str]]) -> Iterator[Item]:
+        """Let all listen until one has enough steps or the log is at its end; then what the winner has queued."""
+        candidates = self._candidates
+        for number, line in stream:
+            for candidate in candidates:
+                if candidate.wants(line):
+                    candidate.queue(line, number)
+            if any(one.steps >= _ENOUGH_STEPS for one in candidates):
+                break
+        self._chosen = _winner(candidates)
+        self._candidates = ()
+        if self._chosen is not None:
+            yield from self._chosen.queued()
+
+
+class _Candidate:
+    """One framework's reader, the steps it understood, and what waits for the end of the audition."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.steps = 0
+        self._marks = dialect.marks
+        self._spacing = Spacing(dialect.means)
+        self._queue: list[Item] = []
+
+    def wants(self, line: str) -> bool:
+        """Is it worth reading? Whatever has none of the marks says nothing in this framework."""
+        return any(mark in line for mark in self._marks)
+
+    def listen(self, line: str, number: int) -> Iterator[Item]:
+        """The items of a line that is wanted."""
+        dialect, spacing = self.dialect, self._spacing
+        for item in dialect.read(line, number):
+            spacing.interval = dialect.facts.log_interval
+            if isinstance(item, StepRecord):
+                self.steps += 1
+            yield from spacing.feed(item)
+
+    def queue(self, line: str, number: int) -> None:
+        """Listen and keep the items; events before the first step only as far as there is room."""
+        for item in self.listen(line, number):
+            if len(self._queue) < _MOST_QUEUED:
+                self._queue.append(item)
+
+    def queued(self) -> Iterator[Item]:
+        """What waited."""
+        queue, self._queue = self._queue, []
+        yield from queue
+
+    def close(self) -> Iterator[Item]:
+        """What was held back at the end."""
+        for item in self.dialect.close():
+            yield from self._spacing.feed(item)
+        yield from self._spacing.close()
+
+
+def _winner(candidates: Sequence[_Candidate]) -> _Candidate | None:
+    """Who stands for the log: of those that understood a good part of the steps the weightiest, then the one with most.
+
+    A training of one framework prints lines of the libraries it uses, too; those weigh less.
+    """
+    most = max((one.steps for one in candidates), default=0)
+    heard = [one for one in candidates if one.steps and one.steps * _FEW >= most]
+    return max(heard, key=lambda one: (one.dialect.weight, one.steps), default=None)
