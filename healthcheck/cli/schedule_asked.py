@@ -65,7 +65,7 @@ def schedule_of(run: Asked, wishes: Wishes) -> Schedule:
         home=account_of[1],
         mail_to=wishes.mail_to or "",
         options=_options(run),
-        notify=_notify(wishes),
+        notify=notify_words(wishes.notify, wishes.notify_on),
     )
     for word in (*made.run(), made.home):
         if not word.isprintable():
@@ -150,17 +150,17 @@ def _options(run: Asked) -> tuple[str, ...]:
     return (*words, *(["--allow-degraded"] if run.allow_degraded else []))
 
 
-def _notify(wishes: Wishes) -> tuple[str, ...]:
-    """Files only: an address is a secret, and everybody may read a unit or a crontab in /etc."""
+def notify_words(notify: tuple[str, ...], notify_on: str) -> tuple[str, ...]:
+    """The words of the alert options. Files only: an address is a secret, and everybody may read a unit in /etc."""
     words: list[str] = []
-    for given in wishes.notify:
+    for given in notify:
         path = Path(given.removeprefix("@"))
         if not given.startswith("@"):
-            why = "others may read units and crontabs, and addresses are secrets"
+            why = "others may read what is written here, and addresses are secrets"
             raise InputError("--notify", f"takes @FILE here, with one address a line and mode 600: {why}")
         if not is_file(at_home(path)):
             raise InputError("--notify", f"there is no file {path}")
         words += ["--notify", f"@{absolute(path)}"]
-    if wishes.notify_on not in list(NotifyOn):
+    if notify_on not in list(NotifyOn):
         raise InputError("--notify-on", f"must be one of {', '.join(NotifyOn)}")
-    return (*words, "--notify-on", wishes.notify_on) if words else ()
+    return (*words, "--notify-on", notify_on) if words else ()

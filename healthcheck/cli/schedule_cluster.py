@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,13 @@ Name = Annotated[
 ]
 To = Annotated[Path, typer.Option("--to", help="Folder the files are written to.")]
 Stdout = Annotated[bool, typer.Option("--stdout", help="Print the files and write nothing.")]
+NotifyFile = Annotated[
+    list[str] | None,
+    typer.Option("--notify", metavar="@FILE", help="Alerts to the addresses in this private file; may be repeated."),
+]
+NotifyOn = Annotated[
+    str, typer.Option("--notify-on", metavar="change|always|not-pass", help="When an alert is sent.", show_default=True)
+]
 Limit = Annotated[
     str | None, typer.Option("--limit", help="When the job is ended, such as 2h. Default: what the playbook may take.")
 ]
@@ -48,6 +56,8 @@ def slurm(
     launcher: Annotated[str | None, typer.Option(help="mpirun, hydra or srun, as for run.")] = None,
     nccl_tests: options.NcclTestsFolder = None,
     allow_degraded: options.AllowDegraded = False,
+    notify: NotifyFile = None,
+    notify_on: NotifyOn = "not-pass",
     results: options.Results = options.DEFAULT_RESULTS,
     to: To = Path(),
     stdout: Stdout = False,
@@ -63,7 +73,10 @@ def slurm(
     from healthcheck.model.units import Seconds
     from healthcheck.reporting.schedule.slurm import checkup_script, gate_script, health_script, prolog_script
 
-    asked = Cluster(playbook, every, keep, name, platform, launcher, nccl_tests, allow_degraded, results, limit)
+    told_when = (tuple(notify or ()), notify_on)
+    asked = Cluster(
+        playbook, every, keep, name, platform, launcher, nccl_tests, allow_degraded, results, limit, *told_when
+    )
     made, limit_s = slurm_schedule(asked)
     place = slurm_place(nodes, limit_s, gpus, (partition, account, reservation), spare, budget)
     job, gate = f"{made.name}.sbatch", f"{made.name}-gate.sbatch"
@@ -105,6 +118,8 @@ def k8s(
     platform: options.PlatformName = "auto",
     nccl_tests: options.NcclTestsFolder = None,
     allow_degraded: options.AllowDegraded = False,
+    notify: NotifyFile = None,
+    notify_on: NotifyOn = "not-pass",
     to: To = Path(),
     stdout: Stdout = False,
     json: options.Json = False,
@@ -114,12 +129,13 @@ def k8s(
 
     They are rendered and were not run in a cluster by us: read them first.
     """
-    from healthcheck.cli.schedule_cluster_asked import Cluster, k8s_place, k8s_schedule
+    from healthcheck.cli.schedule_cluster_asked import Cluster, k8s_place, k8s_schedule, secret_files
     from healthcheck.model.message import say as message
     from healthcheck.model.units import Seconds
-    from healthcheck.reporting.schedule.k8s import cronjob_file, mpijob_file
+    from healthcheck.reporting.schedule.k8s import cronjob_file, mpijob_file, secret_line, secret_of
 
-    asked = Cluster(playbook, every, keep, name, platform, None, nccl_tests, allow_degraded, Path(), limit)
+    told_when = (tuple(notify or ()), notify_on)
+    asked = Cluster(playbook, every, keep, name, platform, None, nccl_tests, allow_degraded, Path(), limit, *told_when)
     made, limit_s, inputs, model = k8s_schedule(asked)
     n_gpus = gpus or (model.gpu.count if model is not None else 8)
     place = k8s_place(workers, n_gpus, limit_s, rdma, namespace, (image, kubectl_image), (claim, host_path))
@@ -130,8 +146,12 @@ def k8s(
         told.append(message("schedule.cluster.claim", claim=place.claim, namespace=namespace))
     if place.rdma is None:
         told.append(message("schedule.cluster.no_rdma"))
+    lines: list[tuple[str, ...]] = [("kubectl", "apply", "-f", str(to / cronjob))]
+    if addresses := secret_files(asked):
+        told.append(message("schedule.cluster.secret", secret=secret_of(made)))
+        lines.insert(0, secret_line(made, place, addresses))
     told.append(message("schedule.cluster.not_applied"))
-    _tell(files, to, stdout, json, told, (("kubectl", "apply", "-f", str(to / cronjob)),))
+    _tell(files, to, stdout, json, told, lines)
 
 
 def _tell(
@@ -140,7 +160,7 @@ def _tell(
     stdout: bool,
     json: bool,
     told: list[Message],
-    lines: tuple[tuple[str, ...], ...],
+    lines: Sequence[tuple[str, ...]],
 ) -> None:
     """The files, printed or written; on stderr what they are and what comes next."""
     import shlex

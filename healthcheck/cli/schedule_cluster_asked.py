@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from healthcheck.cli.schedule_asked import absolute, this_program
+from healthcheck.cli.schedule_asked import absolute, notify_words, this_program
 from healthcheck.edge.places import is_file
 from healthcheck.edge.shipped import load_platform, load_playbook
 from healthcheck.errors import InputError
+from healthcheck.model.alert import NotifyOn
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import Playbook
 from healthcheck.model.schedule import Every, Schedule
@@ -19,7 +21,7 @@ from healthcheck.model.schedule_cluster import InKubernetes, UnderSlurm
 from healthcheck.model.units import Seconds
 from healthcheck.parsing.calendar import parse_every
 from healthcheck.planning.longest import longest_s
-from healthcheck.reporting.schedule.k8s import HOSTFILE, INPUTS, RESULTS, ssh_options
+from healthcheck.reporting.schedule.k8s import HOSTFILE, INPUTS, RESULTS, SECRETS, ssh_options
 
 _AUTO = "auto"
 # A name is that of a job, a file and (with five random letters behind it) of a pod.
@@ -47,6 +49,8 @@ class Cluster(Struct, frozen=True):
     allow_degraded: bool
     results: Path
     limit: str | None
+    notify: tuple[str, ...] = ()
+    notify_on: str = NotifyOn.NOT_PASS.value
 
 
 def slurm_schedule(asked: Cluster) -> tuple[Schedule, float]:
@@ -69,6 +73,7 @@ def slurm_schedule(asked: Cluster) -> tuple[Schedule, float]:
         delay_s=0,
         keep=asked.keep,
         options=(*words, *_both(asked)),
+        notify=notify_words(asked.notify, asked.notify_on),
     )
     return _one_line(made), _limit_s(asked, playbook)
 
@@ -114,6 +119,7 @@ def k8s_schedule(asked: Cluster) -> tuple[Schedule, float, dict[str, str], Platf
         delay_s=0,
         keep=asked.keep,
         options=(*words, *_both(asked)),
+        notify=_notify_inside(asked),
     )
     return _one_line(made), _limit_s(asked, playbook), inputs, model
 
@@ -148,6 +154,19 @@ def k8s_place(
         namespace, images[0], workers, gpus, limit_s, resource, host_path=host_path, kubectl_image=images[1]
     )
     return replace(place, claim=claim) if claim else place
+
+
+def secret_files(asked: Cluster) -> tuple[tuple[str, str], ...]:
+    """(name in the Secret, file here) of every list of addresses; InputError for what is none."""
+    words = notify_words(asked.notify, asked.notify_on)
+    files = [word.removeprefix("@") for option, word in pairwise(words) if option == "--notify"]
+    return tuple((f"addresses{place if place > 1 else ''}", file) for place, file in enumerate(files, 1))
+
+
+def _notify_inside(asked: Cluster) -> tuple[str, ...]:
+    """The words of the alert options as they read in the launcher, where the Secret is mounted."""
+    words = [word for name, _ in secret_files(asked) for word in ("--notify", f"@{SECRETS}/{name}")]
+    return (*words, "--notify-on", asked.notify_on) if words else ()
 
 
 def _name(asked: Cluster, playbook: Playbook) -> str:

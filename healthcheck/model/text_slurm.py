@@ -21,5 +21,7 @@ SLURM_TEXTS: dict[str, str] = {
     "schedule.cluster.claim": "runs are kept in the claim {claim} of namespace {namespace}, which has to be there",
     "schedule.cluster.no_rdma": "no RDMA resource is asked for (--rdma): pods that do not see the cards "
     "otherwise measure TCP",
+    "schedule.cluster.secret": "alerts go to the addresses in the Secret {secret}: no manifest holds them, the first "
+    "line below makes it",
     "schedule.cluster.not_applied": "rendered only: no cluster was asked, nothing was applied; this does it:",
 }

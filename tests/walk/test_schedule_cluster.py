@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -51,9 +53,55 @@ def test_a_playbook_and_a_machine_type_of_ones_own_go_along_into_kubernetes(shel
     assert "no RDMA resource" in said.err and "nothing was applied" in said.err
 
 
+def test_both_scripts_of_slurm_send_alerts_by_a_file_and_hold_no_address(shell: Shell, tmp_path: Path) -> None:
+    Path("my alerts.conf").write_text("json://secret-token@example.org\n")
+    Path("my alerts.conf").chmod(0o600)
+    said = shell(*SLURM, "--notify", "@my alerts.conf")
+    assert said.code == 0, said.err
+    for name in ("healthcheck-monthly.sbatch", "healthcheck-monthly-gate.sbatch"):
+        (line,) = [line for line in Path(name).read_text().splitlines() if "--notify" in line]
+        words = shlex.split(line.removesuffix(" \\"))
+        at = words.index("--notify")
+        assert words[at : at + 4] == ["--notify", f"@{tmp_path}/my alerts.conf", "--notify-on", "not-pass"]
+    assert not [path for path in tmp_path.glob("healthcheck-*") if "secret-token" in path.read_text()]
+
+
+def test_the_launcher_reads_the_addresses_from_a_secret_that_no_manifest_holds(shell: Shell, tmp_path: Path) -> None:
+    for name in ("chat.conf", "pager.conf"):
+        Path(name).write_text("json://secret-token@example.org\n")
+    asked = ("--notify", "@chat.conf", "--notify", "@pager.conf", "--notify-on", "change", "--namespace", "ops")
+    said = shell(*K8S, *asked, "--json")
+    document = json.loads(said.out)
+    assert "secret-token" not in said.out + said.err
+    make = "kubectl -n ops create secret generic healthcheck-monthly-notify"
+    files = f"--from-file=addresses={tmp_path}/chat.conf --from-file=addresses2={tmp_path}/pager.conf"
+    assert document["install"][0] == f"{make} {files}"
+    assert [one for file in document["files"] for each in documents(file["text"]) for one in problems(each)] == []
+    _, job = documents(Path("healthcheck-monthly.mpijob.yaml").read_text())
+    roles: Any = job["spec"]["mpiReplicaSpecs"]  # type: ignore[index]
+    launcher = roles["Launcher"]["template"]["spec"]
+    (mounted,) = [one for one in launcher["containers"][0]["volumeMounts"] if one["name"] == "notify"]
+    (volume,) = [one for one in launcher["volumes"] if one["name"] == "notify"]
+    assert volume["secret"] == {"secretName": "healthcheck-monthly-notify", "defaultMode": 0o400, "optional": True}
+    words = shlex.split(launcher["containers"][0]["command"][2].splitlines()[1])
+    places = [f"@{mounted['mountPath']}/{name}" for name in ("addresses", "addresses2")]
+    assert words[-6:] == ["--notify", places[0], "--notify", places[1], "--notify-on", "change"]
+    assert "notify" not in json.dumps(roles["Worker"])
+
+
+def test_without_alerts_there_is_no_secret(shell: Shell) -> None:
+    said = shell(*K8S, "--notify-on", "always")
+    assert said.code == 0 and "ecret" not in said.err
+    assert "notify" not in Path("healthcheck-monthly.mpijob.yaml").read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "names", "says"),
     [
+        ((*SLURM, "--notify", "json://example.org"), "--notify", "takes @FILE here"),
+        ((*SLURM, "--notify", "@nowhere"), "--notify", "there is no file nowhere"),
+        ((*K8S, "--notify", "json://example.org"), "--notify", "takes @FILE here"),
+        ((*K8S, "--notify-on", "never"), "--notify-on", "must be one of change, always, not-pass"),
         ((*SLURM, "--partition", "gpu --wrap=x"), "--partition", "no name of Slurm"),
         ((*SLURM, "--name", "A b"), "--name", "small letters"),
         ((*SLURM, "--budget", "5"), "--budget", "not a duration"),

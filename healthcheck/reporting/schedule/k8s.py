@@ -17,6 +17,8 @@ INPUTS = "/etc/healthcheck"
 HOSTFILE = "/etc/mpi/hostfile"
 """Written by the operator for the launcher: a worker a line, with its slots."""
 RESULTS = "/results"
+SECRETS = "/etc/healthcheck-notify"
+"""Where the launcher finds the addresses of alerts: files of a Secret, which no manifest of ours holds."""
 SSH_FOLDER = "/root/.ssh"
 KNOWN_HOSTS = "/tmp/known_hosts"  # noqa: S108 - inside the container of the launcher, which nobody else shares
 _SSH_PORT = 22
@@ -39,6 +41,17 @@ def run_script(schedule: Schedule) -> str:
 def ssh_options() -> tuple[str, ...]:
     """Options of `healthcheck run` that fit to what is mounted."""
     return ("--ssh-config", f"{INPUTS}/ssh_config", "--accept-new-host-keys")
+
+
+def secret_of(schedule: Schedule) -> str:
+    """The name of the Secret with the addresses of alerts."""
+    return f"{schedule.name}-notify"
+
+
+def secret_line(schedule: Schedule, place: InKubernetes, files: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The words that make it, of (name in it, file here)."""
+    what = ("kubectl", "-n", place.namespace, "create", "secret", "generic", secret_of(schedule))
+    return (*what, *(f"--from-file={name}={file}" for name, file in files))
 
 
 def mpijob_file(schedule: Schedule, place: InKubernetes, inputs: Mapping[str, str]) -> str:
@@ -135,17 +148,23 @@ def _launcher(schedule: Schedule, place: InKubernetes) -> Tree:
         if place.host_path
         else {"persistentVolumeClaim": {"claimName": place.claim}}
     )
+    mounts: list[Tree] = [
+        {"name": "inputs", "mountPath": INPUTS, "readOnly": True},
+        {"name": "results", "mountPath": RESULTS},
+    ]
+    volumes: list[Tree] = [{"name": "inputs", "configMap": {"name": schedule.name}}, {"name": "results", **kept}]
+    if schedule.notify:
+        mounts.append({"name": "notify", "mountPath": SECRETS, "readOnly": True})
+        # Optional: where it is missing the launcher says so at once, instead of holding all workers while it waits.
+        secret = {"secretName": secret_of(schedule), "defaultMode": 0o400, "optional": True}
+        volumes.append({"name": "notify", "secret": secret})
     container = {
         "name": "healthcheck",
         "image": place.image,
         "command": ["/bin/sh", "-c", run_script(schedule)],
         "resources": {"requests": {"cpu": "2", "memory": "4Gi"}},
-        "volumeMounts": [
-            {"name": "inputs", "mountPath": INPUTS, "readOnly": True},
-            {"name": "results", "mountPath": RESULTS},
-        ],
+        "volumeMounts": mounts,
     }
-    volumes = [{"name": "inputs", "configMap": {"name": schedule.name}}, {"name": "results", **kept}]
     return {
         "metadata": {"labels": _labels(schedule)},
         "spec": {"automountServiceAccountToken": False, "containers": [container], "volumes": volumes},
