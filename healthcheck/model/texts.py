@@ -16,6 +16,7 @@ from string import Formatter
 from healthcheck.model.language import Language
 from healthcheck.model.message import PHRASE, Arg
 from healthcheck.model.text_baseline import BASELINE_TEXTS
+from healthcheck.model.text_capture import CAPTURE_TEXTS
 from healthcheck.model.text_causes_fabric import FABRIC_CAUSE_TEXTS
 from healthcheck.model.text_causes_fleet import FLEET_CAUSE_TEXTS
 from healthcheck.model.text_causes_gpus import GPU_CAUSE_TEXTS
@@ -122,6 +123,7 @@ CATALOGUE_EN = _joined(
     MFU_TEXTS,
     TRAINING_TEXTS,
     TRACE_TEXTS,
+    CAPTURE_TEXTS,
     JOINT_TEXTS,
     TRAINING_PAGE_TEXTS,
 )

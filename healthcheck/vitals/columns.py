@@ -105,7 +105,8 @@ class RankColumns:
     `data_loading`: when the host waited for data, None where the file does not show it. `unanswered`: when the host
     launched a kernel that is not in the file (so it tells whether the last step is whole); empty where the file does
     not say. `cut`: the file ended before it was complete. `foreign`: names of communication kernels that are not NCCL's
-    and count as compute, with their nanoseconds.
+    and count as compute, with their nanoseconds. `opaque_ns`: how long the GPU ran CUDA graphs that were recorded as
+    one block, which counts as compute though collectives may be in it.
     """
 
     file: str
@@ -120,4 +121,5 @@ class RankColumns:
     unanswered: Times = field(default_factory=lambda: times(()))
     cut: bool = False
     foreign: tuple[tuple[str, int], ...] = ()
+    opaque_ns: int = 0
     notes: tuple[Message, ...] = ()

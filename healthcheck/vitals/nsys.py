@@ -1,0 +1,163 @@
+"""An export of Nsight Systems -> one `RankColumns` per process and GPU.
+
+A file holds one process (a rank has its own file) or many, and a process one GPU or many, each numbered as the process
+sees it; so process and number together name a GPU. CUDA graphs that were recorded as one block count as compute, and
+how long they took is told (`RankColumns.opaque_ns`): what ran inside of them is not in the file.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from array import array
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from healthcheck.errors import InputError
+from healthcheck.model.message import Message, say
+from healthcheck.vitals.collectives import is_foreign, is_peer_to_peer, kind_of_kernel, name_of
+from healthcheck.vitals.columns import (
+    NO_STEPS,
+    UNKNOWN,
+    Calls,
+    CallShape,
+    GpuEvents,
+    Kind,
+    RankColumns,
+    StepMarks,
+)
+from healthcheck.vitals.intervals import Spans, Times, length, times, union
+from healthcheck.vitals.nsys_database import GRAPH, KERNEL, Activity, Database
+from healthcheck.vitals.nsys_steps import HostSteps, host_steps
+
+_RANK: Final = re.compile(r"(?<![a-z])rank[-_.]?(\d{1,7})(?!\d)", re.IGNORECASE)
+_OPTION: Final = "--step-range"
+
+
+def read_export(connection: sqlite3.Connection, file: str, step_range: str | None) -> tuple[RankColumns, ...]:
+    """Every GPU of the file on which something ran, by process, then number; none where nothing was recorded.
+
+    `step_range`: a regular expression; the ranges of the host whose name has it are the steps, instead of the usual
+    names. InputError for what is no such export, or no such expression.
+    """
+    pattern = _compiled(step_range)
+    database = Database(connection, file)
+    gpus: dict[tuple[int | None, int], _Gpu] = {}
+    for activity in database.activities():
+        gpus.setdefault((activity.process, activity.device), _Gpu()).add(activity)
+    steps = host_steps(database.ranges(), pattern)
+    rank = _RANK.search(file.rpartition("/")[2])
+    return tuple(
+        RankColumns(
+            file=file,
+            events=gpu.events(),
+            steps=_marks(_of(process, steps)),
+            calls=gpu.calls(),
+            rank=int(rank[1]) if rank is not None and len(gpus) == 1 else None,
+            device=device,
+            gpu=database.gpu_name(process, device),
+            data_loading=_waits(_of(process, steps)),
+            unanswered=times(sorted(database.unanswered(process))),
+            foreign=gpu.foreign(),
+            opaque_ns=gpu.opaque_ns(),
+            notes=_notes(_of(process, steps)),
+        )
+        for (process, device), gpu in gpus.items()
+    )
+
+
+class _Gpu:
+    """The columns of one GPU while its rows come in."""
+
+    def __init__(self) -> None:
+        self._begin, self._end, self._launch = array("q"), array("q"), array("q")
+        self._kind = array("b")
+        self._name = array("i")
+        self._names: dict[str, int] = {}
+
+    def add(self, activity: Activity) -> None:
+        """One row; its name is kept once for all rows that have it."""
+        self._begin.append(activity.begin_ns)
+        self._end.append(activity.end_ns)
+        self._launch.append(UNKNOWN if activity.launched_ns is None else activity.launched_ns)
+        name = activity.name if activity.table == KERNEL else activity.table
+        self._name.append(self._names.setdefault(name, len(self._names)))
+        self._kind.append(_kind(activity))
+
+    def events(self) -> GpuEvents:
+        """Everything the GPU did. Streams and numbers of calls are not asked for by anybody."""
+        unknown = np.full(len(self._begin), UNKNOWN, dtype=np.int64)
+        kind = np.frombuffer(self._kind, dtype=np.int8)
+        return GpuEvents(_column(self._begin), _column(self._end), kind, _column(self._launch), unknown, unknown)
+
+    def calls(self) -> Calls:
+        """The kernels of collectives. What they carried is not in an export: only what their names say."""
+        chosen = np.frombuffer(self._kind, dtype=np.int8) == Kind.COLLECTIVE
+        names = [name_of(name) for name in self._names]
+        shapes = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        shape_of = times(shapes[name] for name in names)
+        shape = shape_of[np.frombuffer(self._name, dtype=np.int32)][chosen] if len(names) else times(())
+        begin, end, launch = (_column(column)[chosen] for column in (self._begin, self._end, self._launch))
+        known = tuple(CallShape(name, peer_to_peer=is_peer_to_peer(name)) for name in shapes)
+        return Calls(begin, end, launch, shape, np.full(len(begin), UNKNOWN, dtype=np.int64), known)
+
+    def foreign(self) -> tuple[tuple[str, int], ...]:
+        """Kernels that communicate without NCCL, and how long in nanoseconds."""
+        found = {name: self._ns_of(number) for name, number in self._names.items() if is_foreign(name)}
+        return tuple(sorted(found.items(), key=lambda item: -item[1]))
+
+    def opaque_ns(self) -> int:
+        """How long CUDA graphs ran of which only the whole was recorded."""
+        return self._ns_of(self._names[GRAPH]) if GRAPH in self._names else 0
+
+    def _ns_of(self, name: int) -> int:
+        chosen = np.frombuffer(self._name, dtype=np.int32) == name
+        return length(union(_column(self._begin)[chosen], _column(self._end)[chosen]))
+
+
+def _kind(activity: Activity) -> Kind:
+    if activity.table == KERNEL:
+        return kind_of_kernel(activity.name)
+    return Kind.COMPUTE if activity.table == GRAPH else Kind.MEMCPY
+
+
+def _column(values: array[int]) -> Times:
+    return np.frombuffer(values, dtype=np.int64)
+
+
+def _of(process: int | None, steps: Mapping[int, HostSteps]) -> HostSteps | None:
+    """The steps of a process; where kernels do not tell theirs, or ranges do not, there can be only one."""
+    if process in steps and process is not None:
+        return steps[process]
+    only_one = len(steps) == 1 and (process is None or 0 in steps)
+    return next(iter(steps.values())) if only_one else None
+
+
+def _marks(found: HostSteps | None) -> StepMarks:
+    if found is None:
+        return NO_STEPS
+    numbers, begins, ends = zip(*found.steps, strict=True)
+    return StepMarks(times(numbers), times(begins), times(ends))
+
+
+def _notes(found: HostSteps | None) -> tuple[Message, ...]:
+    return (say("nsys.steps_by_optimiser"),) if found is not None and found.guessed else ()
+
+
+def _waits(found: HostSteps | None) -> Spans | None:
+    if found is None or found.waits is None:
+        return None
+    return union(times(begin for begin, _ in found.waits), times(end for _, end in found.waits))
+
+
+def _compiled(step_range: str | None) -> re.Pattern[str] | None:
+    if step_range is None:
+        return None
+    try:
+        return re.compile(step_range)
+    except re.error as error:
+        raise InputError(
+            _OPTION, f"{step_range!r} is not a regular expression ({error}); for example 'step \\d+'"
+        ) from None
