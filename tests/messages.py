@@ -17,6 +17,7 @@ from pathlib import Path
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 
+from healthcheck.edge.gpu_peaks import shipped_peaks
 from healthcheck.edge.languages import FOLDERS, catalogue_file
 from healthcheck.edge.shipped import shipped_platforms
 from healthcheck.model.message import PHRASE
@@ -41,11 +42,12 @@ msgstr ""
 
 
 def english() -> dict[str, str]:
-    """Every text there is, by its code: those of the code, and those of the machine types that are shipped.
+    """Every text there is, by its code: those of the code, of the machine types and of the table of peaks.
 
     The latter have a digest of their English for a code: a changed one is another text.
     """
     found = dict.fromkeys(text for platform in shipped_platforms().values() for text in _words(platform))
+    found.update(dict.fromkeys(row.note for row in shipped_peaks() if row.note))
     codes = {f"{PHRASE}.{hashlib.sha256(text.encode()).hexdigest()[:8]}": text for text in found}
     assert len(codes) == len(found), "two texts have one digest"
     return {**CATALOGUE_EN, **codes}

@@ -56,6 +56,7 @@ COMMANDS: Final[Mapping[str, Place]] = {
     "playbook": Place("playbook", "Playbooks: check, schema."),
     "schedule": Place("schedule", "Files that have a check-up come back."),
     "slurm": Place("slurm", "Drained nodes of a run under Slurm."),
+    "vitals": Place("vitals", "The training: step time, MFU, goodput."),
 }
 
 
