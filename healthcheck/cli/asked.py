@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from healthcheck import __version__
 from healthcheck.cli.exits import say
 from healthcheck.cli.gate_asked import check_min_nodes
+from healthcheck.cli.gate_resumed import gate_again
 from healthcheck.cli.given_baseline import given_baseline
 from healthcheck.cli.search_options import LOCALISE, fraction, seconds, with_search
 from healthcheck.cli.slurm_asked import TransportName, allocated_hosts, by_steps, launcher_of, srun_engine
@@ -304,6 +305,8 @@ def resumed_run(asked: Asked, run: str) -> Begun:
         outside = _reached(asked, record.playbook, len(record.inventory))
     playbook = with_search(record.playbook) if search else record.playbook
     inputs = Inputs(playbook, "", record.platform, record.inventory, "", stored_baseline(store.folder))
+    earlier = store.outcomes()
+    gate = gate_again(asked.gate, asked.budget, record, earlier.values(), run, search=search)
     owner = adopt(record.owner)
     request = replace(
         new_request(asked, inputs, record.run_id),
@@ -312,10 +315,12 @@ def resumed_run(asked: Asked, run: str) -> Begun:
         playbook_sha256=record.provenance.playbook_sha256,
         hostfile=record.provenance.hostfile,
         arguments=record.provenance.arguments,
+        gate=None if gate is None else gate.asked,
+        gate_before=gate,
     )
     # From here on it is ours: a second --resume would take the first one's processes for leftovers, and end them.
     store.save_record(replace(record, state="incomplete", exit_code=None, owner=owner))
-    return request, DirectoryStore(store.folder, outside.clock), store.outcomes(), outside
+    return request, DirectoryStore(store.folder, outside.clock), earlier, outside
 
 
 def _refuse_resume(record: RunRecord, run: str, *, search: bool) -> None:

@@ -21,10 +21,15 @@ def gate_asked(
             "--min-nodes", "needs --healthy-hosts FILE or --exclude-file FILE: the job has to start on the proven nodes"
         )
     budget_s = _seconds("--budget", budget)
-    if not LEAST_BUDGET_S <= budget_s <= MOST_S:
-        raise InputError("--budget", f"must lie between {LEAST_BUDGET_S:.0f}s and 7d, got {budget}")
+    check_budget(budget_s, budget)
     fresh_s = 0.0 if fresh_for is None or fresh_for.strip() in ("0", "0s") else _seconds("--fresh-for", fresh_for)
     return GateAsked(budget_s, fresh_s, min_nodes, str(healthy or ""), str(exclude or ""))
+
+
+def check_budget(budget_s: float, given: str) -> None:
+    """Too little to measure anything in, or so much that it is a mistake."""
+    if not LEAST_BUDGET_S <= budget_s <= MOST_S:
+        raise InputError("--budget", f"must lie between {LEAST_BUDGET_S:.0f}s and 7d, got {given}")
 
 
 def check_min_nodes(asked: GateAsked | None, hosts: int) -> None:

@@ -157,7 +157,8 @@ def run_and_finish(
     )
     if request.gate is not None:
         tell_removed(remove_old(request.gate), loud.quiet)
-        engine = in_time(engine, store.folder, request.gate.budget_s, len(request.hosts))
+        used_s = 0.0 if request.gate_before is None else request.gate_before.used_s
+        engine = in_time(engine, store.folder, request.gate.budget_s - used_s, len(request.hosts))
     with closing(watching):
         try:
             # What is recorded must not depend on who reads along: the console tells it in the reader's language.

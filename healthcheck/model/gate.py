@@ -34,6 +34,7 @@ class GateRecord(Struct, frozen=True):
 
     `met`: as many nodes as `min_nodes` asks for were proven together; None where it asks for nothing. `unwritten` are
     the lists that were asked for and could not be written, each with the reason: a job has nothing to start with.
+    `used_s` of the budget were used before the gate was interrupted and taken up again.
     """
 
     asked: GateAsked
@@ -42,6 +43,7 @@ class GateRecord(Struct, frozen=True):
     reused: tuple[Reused, ...] = ()
     met: bool | None = None
     unwritten: tuple[Message, ...] = ()
+    used_s: float = 0.0
 
 
 class Passport(Struct, frozen=True):

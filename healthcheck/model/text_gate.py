@@ -10,6 +10,8 @@ GATE_TEXTS: dict[str, str] = {
     "gate.shorter.collectives": "{stage} without {names}",
     "gate.shorter.iterations": "{stage} with {n} instead of {asked} iterations",
     "gate.shorter.sizes": "{stage} up to {size} instead of {asked}",
+    "gate.note.resumed": "taken up again: {used} of the budget of {budget} were used before it was interrupted, {left} "
+    "were left",
     "gate.note.left_out": "left out for the budget of {budget}: {what}",
     "gate.note.shortened": "shortened for the budget of {budget}: {what}",
     "gate.no_time": "it would need about {needs}, and of the budget of {budget} {left} is left; give it more with "

@@ -37,7 +37,9 @@ class Gate:
 
     def __init__(self, ledger: Ledger, engine: Engine, asked: GateAsked) -> None:
         self.ledger, self.engine, self.asked = ledger, engine, asked
-        ledger.gate = GateRecord(asked)
+        before = ledger.request.gate_before or GateRecord(asked)
+        # Stages that were shortened stay so: the playbook of the record is what was measured by.
+        ledger.gate = GateRecord(asked, shortened=before.shortened, used_s=before.used_s)
 
     def fitted(self, stage: Stage) -> Stage | None:
         """The stage as there is time for it; None where there is none, with a result that says so."""

@@ -19,6 +19,9 @@ def gate_notes(gate: GateRecord, ready: int, verdict: Verdict) -> tuple[Message,
         notes.append(say("gate.note.met", ready=ready, wanted=wanted, verdict=verdict.name))
     elif wanted is not None and not gate.met:
         notes.append(say("gate.note.unmet", ready=ready, wanted=wanted))
+    if gate.used_s:
+        left = span(gate.asked.budget_s - gate.used_s)
+        notes.append(say("gate.note.resumed", used=span(gate.used_s), budget=budget, left=left))
     if gate.left_out:
         notes.append(say("gate.note.left_out", budget=budget, what=listed(gate.left_out, "text.semicolon")))
     if gate.shortened:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from healthcheck.launchers import LAUNCHERS
 from healthcheck.launchers.files import launch_files
@@ -32,11 +33,14 @@ from healthcheck.workflows.request import LOCALHOST
 
 
 def measured(job: CollectiveJob, earlier: Mapping[str, JobOutcome]) -> bool:
-    """Whether an earlier try of this very job ended by itself with something to judge."""
+    """Whether an earlier try of this very job ended by itself with something to judge.
+
+    Its deadline does not matter then: that of a gate is another one each time.
+    """
     outcome = earlier.get(job.id)
     return (
         outcome is not None
-        and outcome.job == job
+        and replace(outcome.job, timeout_s=job.timeout_s) == job
         and outcome.result.kind in (ExitKind.EXITED, ExitKind.TEARDOWN_HUNG)
         and outcome.output.state in (OutputState.COMPLETE, OutputState.FAILED)
     )

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from healthcheck.model.baseline import Baseline
-from healthcheck.model.gate import GateAsked
+from healthcheck.model.gate import GateAsked, GateRecord
 from healthcheck.model.host import Host
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import Playbook
@@ -29,7 +29,8 @@ class RunRequest(Struct, frozen=True):
     `allocation` is the Slurm job that named the hosts, where no -H did. `baseline` is what the nodes used to read,
     where that was given, and `history` whether earlier runs are asked where it was not. A search plays at most
     `max_rounds`, takes `budget_s` seconds (None: what its stage says) and looks for losses from `sensitivity` up
-    (None: what fits). `gate` makes it the pre-flight of a job, which has to be over in time.
+    (None: what fits). `gate` makes it the pre-flight of a job, which has to be over in time; `gate_before` is what
+    became of it before it was interrupted.
     """
 
     run_id: str
@@ -61,6 +62,7 @@ class RunRequest(Struct, frozen=True):
     budget_s: float | None = None
     sensitivity: float | None = None
     gate: GateAsked | None = None
+    gate_before: GateRecord | None = None
 
     def wants(self, stage: str) -> bool:
         """Whether a benchmark stage is to run; the probes always do, since busy nodes must be known."""

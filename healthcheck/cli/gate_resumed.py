@@ -1,0 +1,68 @@
+"""A gate that is taken up again: what of its budget was used before it was interrupted counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from healthcheck.cli.gate_asked import check_budget
+from healthcheck.cli.search_options import seconds
+from healthcheck.errors import InputError
+from healthcheck.model.command import JobOutcome
+from healthcheck.model.gate import GateAsked, GateRecord
+from healthcheck.model.record import RunRecord
+from healthcheck.model.units import Seconds
+from healthcheck.planning.gate_plan import LEAST_BUDGET_S
+
+
+def gate_again(
+    asked: GateAsked | None,
+    budget: str | None,
+    record: RunRecord,
+    outcomes: Iterable[JobOutcome],
+    run: str,
+    *,
+    search: bool,
+) -> GateRecord | None:
+    """The gate of a run that is taken up again, with what it has behind it; None where it is no gate.
+
+    Where it is searched in (`localise --resume`) it is asked anew, and so is its time: `budget` where that was given.
+    InputError where so little is left of the budget that nothing fits into it.
+    """
+    if asked is None:
+        return None
+    before = record.gate or GateRecord(asked)
+    if search:
+        return replace(before, asked=_longer(asked, budget), used_s=0.0)
+    used_s = before.used_s + _took_s(record, outcomes)
+    if asked.budget_s - used_s < LEAST_BUDGET_S:
+        used, whole = Seconds(min(round(used_s), asked.budget_s)), Seconds(asked.budget_s)
+        raise InputError(
+            "--resume",
+            f"{run} had used {used} of its budget of {whole} when it was interrupted, and too little is left to "
+            "measure in; begin a new gate (--fresh-for 24h keeps the passes of single nodes)",
+        )
+    return replace(before, used_s=used_s)
+
+
+def _longer(asked: GateAsked, budget: str | None) -> GateAsked:
+    budget_s = seconds(budget)
+    if not budget_s or budget is None:
+        return asked
+    check_budget(budget_s, budget)
+    return replace(asked, budget_s=budget_s)
+
+
+def _took_s(record: RunRecord, outcomes: Iterable[JobOutcome]) -> float:
+    """How long the run was at work; of one that was killed, until the end of the last job that is known."""
+    began = datetime.fromisoformat(record.started_at)
+    if record.finished_at is not None:
+        return (datetime.fromisoformat(record.finished_at) - began).total_seconds()
+    ends = (
+        (datetime.fromisoformat(one.started_at) - began).total_seconds() + one.result.duration_s
+        for one in outcomes
+        if one.started_at
+    )
+    return max((0.0, *ends))
