@@ -43,6 +43,7 @@ from healthcheck.parsing.slurm import own_jobs
 from healthcheck.parsing.slurm_job import job_id
 from healthcheck.ports import PushFile
 from healthcheck.wiring import Outside, real_outside, simulated_outside, slurm_outside
+from healthcheck.workflows.files_only import read_file
 from healthcheck.workflows.request import RunRequest
 
 AUTO = "auto"
@@ -231,7 +232,7 @@ def _push_files(asked: Asked, playbook: Playbook) -> tuple[tuple[PushFile, ...],
         if not is_file(path):
             raise InputError(where, f"there is no {name} in {wanted}; build nccl-tests with MPI=1")
         try:
-            digest.update(path.read_bytes())
+            digest.update(read_file(path))
         except OSError as error:
             raise InputError(where, f"{path} cannot be read: {error.strerror}") from None
         files.append(PushFile(name, 0o700, source=str(path.resolve())))
@@ -249,7 +250,7 @@ def _asked_before(store: DirectoryStore, asked: Asked) -> Asked:
     """The flags the run was started with; of those given now, only the ones about reaching the hosts count."""
     path = store.folder / OPTIONS
     try:
-        before = msgspec.json.decode(path.read_bytes(), type=Asked, dec_hook=lambda kind, text: kind(text))
+        before = msgspec.json.decode(read_file(path), type=Asked, dec_hook=lambda kind, text: kind(text))
     except (OSError, msgspec.MsgspecError) as error:
         raise InputError(str(path), f"is missing or damaged, so the run cannot be resumed: {error}") from None
     return replace(

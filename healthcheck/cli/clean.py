@@ -85,12 +85,13 @@ def dead_runs(results: Path) -> list[RunRecord]:
     from healthcheck.edge.store import RECORD, earlier_runs
     from healthcheck.errors import InputError
     from healthcheck.parsing.record_codec import decode_record
+    from healthcheck.workflows.files_only import read_file
 
     found = []
     for folder in earlier_runs(results)[:LOOK_BACK]:
         path = folder / RECORD
         try:
-            record = decode_record(path.read_bytes(), str(path))
+            record = decode_record(read_file(path), str(path))
         except (InputError, OSError):
             continue  # somebody else's folder, or a newer version's record: not ours to clean
         ours = record.owner.user == user_name() and not in_process(record)

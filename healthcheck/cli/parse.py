@@ -81,6 +81,7 @@ def _read(argument: str) -> Iterator[ParsedFile]:
             raise InputError(STDIN, "standard input is closed; pipe saved output of nccl-tests into it, or name a file")
         yield read_stream(sys.stdin.buffer, STDIN)
         return
+    from healthcheck.edge.given_files import open_given
     from healthcheck.edge.places import exists
 
     path = Path(argument)
@@ -89,7 +90,7 @@ def _read(argument: str) -> Iterator[ParsedFile]:
     found = sorted(entry for entry in path.rglob("*") if _may_be_log(entry)) if path.is_dir() else [path]
     for entry in found:
         try:
-            with entry.open("rb") as stream:
+            with open_given(entry) as stream:
                 file = read_stream(stream, str(entry))
         except OSError as error:
             raise InputError(str(entry), f"cannot be read: {error.strerror or error}") from error

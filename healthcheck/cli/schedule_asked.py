@@ -16,6 +16,7 @@ from healthcheck.errors import InputError
 from healthcheck.model.alert import NotifyOn
 from healthcheck.model.schedule import Every, Schedule
 from healthcheck.model.units import Seconds
+from healthcheck.workflows.files_only import files_only
 
 MARK = "# Written by `healthcheck schedule"
 # Before it stand at most the first line of a script and what it asks of Slurm.
@@ -99,7 +100,7 @@ def write_files(folder: Path, files: dict[str, str]) -> tuple[Path, ...]:
 
 def _is_ours(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=files_only) as file:
             return MARK.encode() in file.read(_HEAD_BYTES)
     except OSError:
         return False

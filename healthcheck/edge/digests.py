@@ -11,6 +11,7 @@ from healthcheck.edge.store import RECORD, earlier_runs
 from healthcheck.errors import InputError
 from healthcheck.model.digest import RunDigest
 from healthcheck.parsing.record_digest import decode_digest
+from healthcheck.workflows.files_only import read_file
 
 OPTIONS = "inputs/options.json"
 
@@ -33,7 +34,7 @@ def read_digest(folder: Path) -> RunDigest:
     """What baseline, history and comparison read of a run; InputError naming its record where that is no record."""
     path = folder / RECORD
     try:
-        data = path.read_bytes()
+        data = read_file(path)
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}") from None
     return decode_digest(data, str(path))
@@ -55,7 +56,7 @@ def fleet_name(seed: int) -> str:
 def simulated_fleet(folder: Path) -> Fleet | None:
     """The cluster that the run in `folder` simulated; None where it did not, or where nobody can tell any more."""
     try:
-        fleet = msgspec.json.decode((folder / OPTIONS).read_bytes(), type=Fleet)
+        fleet = msgspec.json.decode(read_file(folder / OPTIONS), type=Fleet)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return None if fleet.simulate is None else fleet

@@ -23,6 +23,7 @@ from healthcheck.model.playbook import BENCHMARK_STAGES
 from healthcheck.model.record import RunRecord
 from healthcheck.parsing.earlier import decode_earlier, encode_earlier
 from healthcheck.ports import RunStore
+from healthcheck.workflows.files_only import read_file
 
 STORED = "inputs/earlier.json"
 
@@ -101,7 +102,7 @@ def _stored(folder: Path) -> Earlier | None:
     if not is_file(path):
         return None
     try:
-        return decode_earlier(path.read_bytes(), str(path))
+        return decode_earlier(read_file(path), str(path))
     except InputError as error:
         return Earlier(notes=(say("report.since.unreadable", what=str(error)),))
     except OSError as error:

@@ -15,6 +15,7 @@ from healthcheck.model.history import PastRun
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.circumstances import decode_circumstances
 from healthcheck.parsing.run_history import instant
+from healthcheck.workflows.files_only import read_file
 
 ALONE = "single_node"
 _PASS = Verdict.PASS.name
@@ -83,6 +84,6 @@ class FolderPasses:
         """What was kept beside the raw output; nothing where it is gone, so that nothing is known to be the same."""
         path = self._results / run.folder / CIRCUMSTANCES
         try:
-            return decode_circumstances(path.read_bytes(), str(path))
+            return decode_circumstances(read_file(path), str(path))
         except (HealthcheckError, OSError, ValueError):
             return Circumstances()

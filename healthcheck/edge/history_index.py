@@ -29,6 +29,7 @@ from healthcheck.parsing.run_history import (
     only_hosts,
     read_past_run,
 )
+from healthcheck.workflows.files_only import files_only, read_file
 
 INDEX = "history.index"
 
@@ -94,7 +95,7 @@ class DirectoryIndex:
 
     def _is_ours(self) -> bool:
         try:
-            with self._path.open("rb") as file:
+            with open(self._path, "rb", opener=files_only) as file:
                 return file.readline(len(HEADER) + 1) == HEADER + b"\n"
         except OSError:
             return False
@@ -105,7 +106,7 @@ class DirectoryIndex:
         if not is_file(self._path):
             return nothing
         try:
-            header, *rest = self._path.read_bytes().split(b"\n")
+            header, *rest = read_file(self._path).split(b"\n")
         except OSError:
             return nothing
         if header != HEADER:
@@ -131,7 +132,7 @@ class DirectoryIndex:
     def _append(self, lines: list[bytes]) -> tuple[Message, ...]:
         """One write, so that two processes do not mix; the line end in front keeps away from half a line of others."""
         try:
-            descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND)
+            descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK)
             try:
                 os.write(descriptor, b"\n".join([b"", *lines, b""]))
             finally:
@@ -167,7 +168,7 @@ def _read(folder: Path, stamp: tuple[int, int]) -> IndexLine:
     """The stamp was taken before: a record that changes while it is read is read again next time."""
     record, name = folder / RECORD, _spelled(folder)
     try:
-        return IndexLine(name, *stamp, run=read_past_run(record.read_bytes(), str(record), name))
+        return IndexLine(name, *stamp, run=read_past_run(read_file(record), str(record), name))
     except InputError as error:
         return IndexLine(name, *stamp, problem=error.problem)
     except OSError as error:

@@ -23,6 +23,8 @@ from threading import Lock
 
 from msgspec import Struct
 
+from healthcheck.workflows.files_only import read_file
+
 SSH_PORT = 22
 
 
@@ -77,7 +79,7 @@ class KnownHosts:
         self._found: dict[str, tuple[KnownKey, ...]] = {}
         for file in self._files:
             try:
-                text = file.read_text("utf-8", errors="replace")
+                text = read_file(file).decode("utf-8", "replace")
             except OSError:
                 continue
             for line in text.splitlines():

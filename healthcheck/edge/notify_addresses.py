@@ -50,10 +50,15 @@ def _of(value: str, where: str) -> Iterator[Address]:
         raise InputError(where, "is empty; give an address such as slack://..., or @FILE with one a line")
 
 
+def _at_once(path: str, flags: int) -> int:
+    """An `opener` that waits for no pipe."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def _of_file(name: str, where: str) -> Iterator[Address]:
     path = at_home(Path(name))
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=_at_once) as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):
                 raise InputError(where, f"{name!a} is no file")

@@ -17,6 +17,7 @@ from healthcheck.model.history import PastRun
 from healthcheck.model.message import say
 from healthcheck.model.playbook import Playbook
 from healthcheck.parsing.playbook import parse_playbook
+from healthcheck.workflows.files_only import read_file
 
 PLAYBOOK = "inputs/playbook.yaml"
 
@@ -67,7 +68,7 @@ class FolderMemory:
         if sha256 not in self._known:
             self._known[sha256] = {}
             try:
-                text = (self._results / run.folder / PLAYBOOK).read_text(encoding="utf-8")
+                text = read_file(self._results / run.folder / PLAYBOOK).decode()
                 if hashlib.sha256(text.encode()).hexdigest() == sha256:
                     self._known[sha256] = settings_of(parse_playbook(text, PLAYBOOK))
             except (HealthcheckError, OSError, ValueError):

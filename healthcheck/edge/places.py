@@ -51,5 +51,8 @@ def at_home(path: Path) -> Path:
 
 
 def owners_only(path: str, flags: int) -> int:
-    """An `opener` that makes files of mode 0600: a run folder may be copied or moved out of what keeps it private."""
-    return os.open(path, flags, 0o600)
+    """An `opener` that makes files of mode 0600: a run folder may be copied or moved out of what keeps it private.
+
+    A pipe that lies under that name is an error and not waited for.
+    """
+    return os.open(path, flags | os.O_NONBLOCK, 0o600)

@@ -223,7 +223,7 @@ class LocalFiles:
         found = {}
         for path in paths:
             try:
-                descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+                descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             except OSError:
                 continue
             with os.fdopen(descriptor, "rb") as source:

@@ -14,6 +14,7 @@ from healthcheck.errors import HealthcheckError, InputError, StoreError
 from healthcheck.model.message import say
 from healthcheck.model.retention import KeptRun, Left
 from healthcheck.parsing.run_head import decode_head
+from healthcheck.workflows.files_only import read_file
 
 _RUN = re.compile(r"\d{8}T\d{6}Z-[a-z]{4}")
 _GOING = ".pruned-"
@@ -108,7 +109,7 @@ def _head(folder: Path, run_id: str | None = None) -> KeptRun:
         found = record.lstat()
         if not stat.S_ISREG(found.st_mode):
             raise InputError(str(record), "is no file")
-        run = decode_head(record.read_bytes(), str(record), (found.st_size, found.st_mtime_ns))
+        run = decode_head(read_file(record), str(record), (found.st_size, found.st_mtime_ns))
     except OSError as error:
         raise InputError(str(record), f"cannot be read: {error.strerror}") from None
     if run.run_id != (run_id or folder.name):

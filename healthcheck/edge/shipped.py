@@ -6,12 +6,12 @@ Parsing stays in `parsing/`; this file only finds the text and turns what the di
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Iterable
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from healthcheck.edge.given_files import open_given
 from healthcheck.edge.places import exists, is_file, is_folder
 from healthcheck.errors import InputError
 from healthcheck.evaluation.contradictions import contradictions
@@ -31,14 +31,14 @@ def read_text(path: Path, most_bytes: int) -> str:
     """A UTF-8 text file (or pipe) of at most `most_bytes`; InputError naming it otherwise."""
     where = str(path)
     try:
-        with path.open("rb") as file:
+        with open_given(path) as file:
             data = file.read(most_bytes + 1)
     except FileNotFoundError:
         raise InputError(where, "there is no such file") from None
     except IsADirectoryError:
         raise InputError(where, "is a folder; name a file in it") from None
     except (OSError, ValueError) as error:
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "its name is not valid"
+        reason = error.strerror if isinstance(error, OSError) else "its name is not valid"
         raise InputError(where, f"cannot be read: {reason}") from None
     if len(data) > most_bytes:
         raise InputError(where, f"is larger than {most_bytes / 1e6:g} MB, which none of its kind needs")

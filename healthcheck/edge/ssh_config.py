@@ -15,10 +15,12 @@ from msgspec import Struct
 from paramiko.config import SSHConfig, SSHConfigDict
 from paramiko.ssh_exception import ConfigParseError
 
+from healthcheck.edge.given_files import open_given
 from healthcheck.edge.known_hosts import host_names
 from healthcheck.edge.places import at_home
 from healthcheck.errors import InputError
 from healthcheck.model.host import Host
+from healthcheck.workflows.files_only import files_only
 
 USER_FILE = Path("~/.ssh/config")
 SYSTEM_FILE = Path("/etc/ssh/ssh_config")
@@ -168,7 +170,8 @@ def _texts(value: str | list[str]) -> list[str]:
 
 def _with_includes(file: Path, *, required: bool = False, depth: int = 0) -> str:
     try:
-        text = file.read_text("utf-8", errors="replace")
+        with open_given(file) if required else open(file, "rb", opener=files_only) as source:
+            text = source.read().decode("utf-8", "replace")
     except OSError as error:
         if required:
             raise InputError(str(file), f"the ssh configuration cannot be read: {error.strerror}") from error

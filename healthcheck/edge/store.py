@@ -23,6 +23,7 @@ from healthcheck.model.record import RunRecord
 from healthcheck.parsing.circumstances import decode_circumstances, encode_circumstances
 from healthcheck.parsing.record_codec import decode_outcome, decode_record, encode_outcome, encode_record
 from healthcheck.ports import Clock, JobSink
+from healthcheck.workflows.files_only import read_file
 
 RECORD = "record.json"
 OUTCOME = "outcome.json"
@@ -174,7 +175,7 @@ class DirectoryStore:
             if ".attempt" in path.parent.name:
                 continue
             with contextlib.suppress(InputError, OSError):
-                outcome = decode_outcome(path.read_bytes(), str(path))
+                outcome = decode_outcome(read_file(path), str(path))
                 found[outcome.job.id] = outcome
         return found
 
@@ -230,7 +231,7 @@ class DirectoryStore:
         """Read `record.json`."""
         path = self._folder / RECORD
         try:
-            data = path.read_bytes()
+            data = read_file(path)
         except OSError as error:
             raise InputError(str(path), f"cannot be read: {error.strerror}") from None
         return decode_record(data, str(path))
@@ -254,7 +255,7 @@ def _quoted(text: str) -> str:
 def _text(path: Path) -> str | None:
     """What a file of the run says; None where it is not there or cannot be read."""
     try:
-        return path.read_bytes().decode("utf-8", "replace")
+        return read_file(path).decode("utf-8", "replace")
     except OSError:
         return None
 

@@ -20,6 +20,7 @@ from healthcheck.parsing.nccl_log import read_nccl_log
 from healthcheck.ports import Event, RunStore
 from healthcheck.probes.clock import offset_s
 from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.files_only import open_lines
 from healthcheck.workflows.ledger import Ledger
 
 NCCL = "nccl"
@@ -71,7 +72,7 @@ def _kept(outcome: JobOutcome, store: RunStore) -> Iterable[NcclRankLog]:
     """Every log of a job, under the name of the host it was fetched from: what NCCL calls it may be anything."""
     for host, path in store.nccl_logs(outcome.job.id, outcome.job.stage):
         try:
-            with path.open(encoding="utf-8", errors="replace") as lines:
+            with open_lines(path) as lines:
                 yield replace(read_nccl_log(lines, host), host=host)
         except OSError as error:
             raise StoreError(f"cannot read {path}: {error.strerror}") from error

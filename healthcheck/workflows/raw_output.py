@@ -11,6 +11,7 @@ from healthcheck.model.measurement import ParsedOutput
 from healthcheck.model.message import Message
 from healthcheck.parsing.launcher_output import classify
 from healthcheck.parsing.nccl_tests import parse_output
+from healthcheck.workflows.files_only import open_lines
 
 LAUNCHER_TEXT_BYTES = 256 << 10
 
@@ -25,8 +26,8 @@ def read_output(raw: tuple[Path, Path], argv: Sequence[str], code: int | None) -
     out_path, err_path = raw
     try:
         with (
-            out_path.open(encoding="utf-8", errors="replace") as out,
-            err_path.open(encoding="utf-8", errors="replace") as err,
+            open_lines(out_path) as out,
+            open_lines(err_path) as err,
         ):
             return parse_output(out, stderr=err, exit_code=code, argv=argv)
     except OSError as error:
@@ -52,5 +53,5 @@ def sizes(raw: tuple[Path, Path]) -> tuple[int, int]:
 
 def _beginning(path: Path) -> str:
     """A launcher says what went wrong before anything else, or there is little."""
-    with path.open(encoding="utf-8", errors="replace") as file:
+    with open_lines(path) as file:
         return file.read(LAUNCHER_TEXT_BYTES)
