@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from healthcheck.cli import vitals_mfu
+from healthcheck.cli import vitals_budget, vitals_mfu
 from healthcheck.cli.usage import OneSentence
 
 app = typer.Typer(
@@ -16,4 +16,7 @@ app = typer.Typer(
 )
 app.command("mfu", epilog=vitals_mfu.EXAMPLE, short_help="The share of the GPUs' peak that is used.")(
     vitals_mfu.command
+)
+app.command("budget", epilog=vitals_budget.EXAMPLE, short_help="What reducing the gradients costs.")(
+    vitals_budget.command
 )

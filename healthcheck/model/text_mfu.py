@@ -86,4 +86,43 @@ MFU_TEXTS: dict[str, str] = {
     "{percent:.1f} %",
     "mfu.note.does_not_follow.step": "the {claimed:g} % that was claimed does not follow from these inputs: they make "
     "{percent:.1f} %, and it would take a step of {step:.2f} s",
+    # --- budget: the line ---
+    "budget.line.share": "{time:.4f} s for the gradients, {share:.1f} % of a step of {step:g} s if nothing overlaps",
+    "budget.line.measured": "{time:.4f} s of collectives are {share:.1f} % of a step of {step:g} s",
+    "budget.line.time": "{time:.4f} s for the gradients if nothing overlaps",
+    "budget.line.over": "{line}: above {target:g} %",
+    "budget.line.needed": "{busbw:.1f} GB/s busbw keep the gradients at {target:g} % of a step of {step:g} s",
+    "budget.line.unknown": "not known: {why}",
+    "budget.line.traffic": "each GPU sends {traffic:.2f} GB; --busbw or --record says how long that takes",
+    "budget.line.simulated": "simulated: {line}",
+    # --- budget: rows ---
+    "budget.row.gradients": "gradients",
+    "budget.row.collective": "collective",
+    "budget.row.busbw": "busbw",
+    "budget.row.needed": "needed",
+    "budget.gradients": "{size:.2f} GB a GPU, reduced over {ranks:,} {ranks:GPU|GPUs}",
+    "budget.gradients.params": "{size:.2f} GB a GPU ({params:,.0f} parameters / (TP {tp} x PP {pp}) in {dtype}), "
+    "reduced over {ranks:,} {ranks:GPU|GPUs}",
+    "budget.busbw": "{busbw:.1f} GB/s, {source}",
+    "budget.busbw.given": "as given",
+    "budget.busbw.effective": "which is what {time:g} s make of this traffic",
+    "budget.busbw.record": "measured in job {job} of run {run_id}: all_reduce on {hosts} {hosts:node|nodes}, {ranks} "
+    "{ranks:rank|ranks}, {sizes}",
+    "budget.sizes": "median of {small} to {large}",
+    "budget.size": "at {size}",
+    "budget.needed": "{busbw:.1f} GB/s busbw for {target:g} % of the step (rule of thumb, --target)",
+    # --- budget: notes ---
+    "budget.note.simulated": "the check-up was simulated: this is no number of a real machine",
+    "budget.note.verdict": "that job is {verdict}: the fabric was not well when it was measured",
+    "budget.note.no_verdict": "that job was judged by nobody",
+    "budget.note.ranks": "measured over {measured} {measured:rank|ranks}, and the gradients are reduced over {ranks}",
+    "budget.note.sizes": "messages that are smaller than the measured ones, such as buckets of 25 MB, get less",
+    "budget.note.tensor": "the {tp} tensor-parallel ranks of a node reduce at the same time and share its NICs; a "
+    "busbw of a job of all its GPUs together is then divided between them: up to {time:.4f} s",
+    "budget.note.nothing": "one GPU has nobody to reduce with",
+    "budget.note.above": "more than the whole step: with this busbw no step is that short, whatever overlaps",
+    "budget.note.above.measured": "more than the whole step: was the time summed over several steps, streams or ranks?",
+    "budget.unmeasured.none": "run {run_id} has no all_reduce that measured anything",
+    "budget.unmeasured.between": "run {run_id} has no all_reduce between nodes that measured anything, and one inside "
+    "a node says nothing about what is between them",
 }

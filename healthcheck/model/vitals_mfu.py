@@ -175,7 +175,7 @@ class MfuAnswer(Struct, frozen=True):
 
 class MeasuredBusbw(Struct, frozen=True):
     """The all_reduce of a check-up: `gbyte_s` as nccl-tests prints BusBW, median over `sizes_bytes` (smallest, largest)
-    of the slower `placement`. `run_id` and `job` say where it stands; `verdict` is that of the job."""
+    of the slower placement, over all repeats. `run_id` and `job` say where it stands; `verdict` is the job's."""
 
     gbyte_s: float
     run_id: str
@@ -184,7 +184,6 @@ class MeasuredBusbw(Struct, frozen=True):
     hosts: int
     ranks: int
     sizes_bytes: tuple[int, int]
-    placement: str
     verdict: str | None
     simulated: bool
 
@@ -194,7 +193,8 @@ class BudgetQuestion(Struct, frozen=True):
 
     `gradient_bytes` of one rank wins over `params` / (`tp` x `pp`) x the size of `gradient_dtype`; `param_dtype` is
     what gathered parameters are sent in. How fast: `busbw_gbyte_s`, or `measured`, or `collective_s` that was read in
-    a trace; none of them asks only for what would be needed.
+    a trace; none of them asks only for what would be needed. `unmeasured` says why the check-up that was
+    named has none.
     """
 
     ranks: int | None = None
@@ -207,6 +207,7 @@ class BudgetQuestion(Struct, frozen=True):
     zero_stage: int = 0
     busbw_gbyte_s: float | None = None
     measured: MeasuredBusbw | None = None
+    unmeasured: Message | None = None
     collective_s: float | None = None
     step_time_s: float | None = None
     target_share: float = TARGET_SHARE
@@ -218,7 +219,7 @@ class CollectiveBudget(Struct, frozen=True):
 
     `traffic_bytes`: what BusBW has to carry, the factor 2(N-1)/N included. `share` of `step_time_s` if nothing
     overlaps; `needed_busbw_gbyte_s` for `target_share`. `source` says where busbw, or the time, comes from. Each None
-    where it does not follow from what was given. Exit code 3 where neither a time nor a needed busbw follows.
+    where it does not follow from what was given. Exit code 3 where the check-up that was named has nothing to go by.
     """
 
     params: float | None

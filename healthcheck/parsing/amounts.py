@@ -71,6 +71,14 @@ def bytes_of(text: str) -> float:
     return _within(_value(found) * scale, text, 0.0, MOST)
 
 
+def bandwidth_of(text: str) -> float:
+    """GB/s: `200` or `200GB/s`; Gb/s are refused, because a link speed is not what a collective reaches."""
+    stripped = text.strip()
+    if stripped.endswith(("Gb/s", "Gbps", "Gbit/s")):
+        raise ValueError(f"{shown(text)} is in bits, as links are sold; write the busbw of nccl-tests in GB/s: 200")
+    return number_of(stripped.removesuffix("GB/s"), 1e6)
+
+
 def _matched(pattern: re.Pattern[str], text: str, wanted: str) -> re.Match[str]:
     stripped = text.strip()
     found = pattern.fullmatch(stripped) if len(stripped) <= _LONGEST else None

@@ -8,19 +8,25 @@ from healthcheck.model.message import Message, say
 from healthcheck.model.vitals_mfu import Dtype, GpuPeak, GpuRow, MfuAnswer
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.text_table import table
-from healthcheck.reporting.text_width import left, width_of
+from healthcheck.reporting.text_width import left, width_of, wrapped
 
 _DAY_S = 86400
 _WIDTH = 110
 
 
-def mfu_lines(found: MfuAnswer, width: int = _WIDTH) -> list[str]:
+def mfu_lines(found: MfuAnswer) -> list[str]:
     """The first line answers; every other one begins with what it is about."""
-    rows = [(one_line(str(name)), one_line(str(text))) for name, text in _rows(found)]
-    widest = max((width_of(name) for name, _ in rows), default=0)
-    lines = [one_line(str(_line(found)))]
-    for name, text in rows:
-        lines += _wrapped(f"  {left(name, widest)}  ", text, width)
+    return answer_lines(_line(found), tuple(_rows(found)))
+
+
+def answer_lines(first: Message, rows: Sequence[tuple[Message, Message | str]]) -> list[str]:
+    """The answer of a calculator, and below it rows of a name and a text."""
+    told = [(one_line(str(name)), one_line(str(text))) for name, text in rows]
+    widest = max((width_of(name) for name, _ in told), default=0)
+    lines = [one_line(str(first))]
+    for name, text in told:
+        start = f"  {left(name, widest)}  "
+        lines += wrapped(text, _WIDTH, start, " " * width_of(start))
     return lines
 
 
@@ -97,9 +103,3 @@ def _achieved(found: MfuAnswer, tflops: float) -> Message:
     if found.hardware_tflops is None or found.hardware_tflops == tflops:
         return say("mfu.achieved", tflops=tflops)
     return say("mfu.achieved.hardware", tflops=tflops, hardware=found.hardware_tflops)
-
-
-def _wrapped(start: str, text: str, width: int) -> list[str]:
-    from healthcheck.reporting.text_width import wrapped
-
-    return wrapped(text, width, start, " " * width_of(start))
