@@ -128,8 +128,11 @@ class Passes(Protocol):
 class HostLocks(Protocol):
     """One check-up of a host at a time, for everyone who shares the results folder."""
 
-    def take(self, hosts: Iterable[str]) -> Taken:
-        """Hold the hosts that are free, until `release`; of all others, who holds them. Never raises for a host."""
+    def take(self, hosts: Iterable[str], need: int = 0) -> Taken:
+        """Hold the hosts that are free, until `release`; of all others, who holds them. Never raises for a host.
+
+        Where fewer than `need` are free, none is held, and nobody ever sees one of them held.
+        """
 
     def release(self) -> None:
         """Let go of every host. Never raises, and may be called again."""

@@ -18,7 +18,7 @@ _ENDS: dict[str, tuple[str, ...]] = {
     "mpi.launcher": ("mpi",),
     "node.busy": ("busy.foreign", "busy.leftover", "busy.tool_missing", "busy.unreadable"),
     "node.allocation": ("busy.allocated",),
-    "node.leftovers": ("busy.leftover", "busy.locked", "busy.no_lock", "busy.unreadable", "leftovers"),
+    "node.leftovers": ("busy.leftover", "busy.locked", "busy.let_go", "busy.no_lock", "busy.unreadable", "leftovers"),
     "gpu.count": (
         "gpu.lost",
         "gpu.none",

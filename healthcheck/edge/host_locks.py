@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from healthcheck.edge.owner import boot_id, is_gone, pid_space
 from healthcheck.model.lock import UNLOCKABLE, Holder, Refusal, StaleLock, Taken
@@ -63,13 +64,19 @@ class FolderLocks:
         self._own = self._folder / f".{secrets.token_hex(8)}.owner"
         self._held: list[Path] = []
 
-    def take(self, hosts: Iterable[str]) -> Taken:
-        """Lock what is free; of everything else, who has it. Never raises for a host."""
+    def take(self, hosts: Iterable[str], need: int = 0) -> Taken:
+        """Lock what is free, and none of it where that is less than `need`; of everything else, who has it. Never
+        raises for a host."""
         wanted = sorted(set(hosts))
         try:
             self._announce()
             with _turn(self._folder, self._clock) as has_turn:
-                return self._take(wanted, has_turn)
+                taken = self._take(wanted, has_turn)
+                if len(self._held) >= need:
+                    return taken
+                # Still in our turn: whoever comes next finds them free.
+                self.release()
+                return replace(taken, let_go=tuple(host for host in wanted if host not in taken.refused))
         except OSError as error:
             self.release()
             message = say("lock.impossible", folder=str(self._folder), problem=error.strerror or str(error))

@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from healthcheck.model.message import Message
 
-HELD, UNLOCKABLE = "busy.locked", "busy.no_lock"
-"""Rules: another run has the host; no lock can be made, so that nobody would know of this one."""
+HELD, UNLOCKABLE, LET_GO = "busy.locked", "busy.no_lock", "busy.let_go"
+"""Rules: another run has the host; no lock can be made, so that nobody would know of this one; the host was free, and
+too few others were for anything to be proven, so it is left to whoever can use it."""
 
 
 class Holder(Struct, frozen=True):
@@ -37,10 +38,12 @@ class Refusal(Struct, frozen=True):
 
 
 class Taken(Struct, frozen=True):
-    """What became of asking for hosts: those that were refused, and what a reader of the run should know."""
+    """What became of asking for hosts: those that were refused, what a reader of the run should know, and those that
+    were free and are not held, for they were too few."""
 
     refused: Mapping[str, Refusal] = {}
     notes: tuple[Message, ...] = ()
+    let_go: tuple[str, ...] = ()
 
 
 class StaleLock(Struct, frozen=True):

@@ -31,6 +31,7 @@ JOB_TEXTS: dict[str, str] = {
     "could be measured between nodes",
     "stage.no_hosts": "of {named} {named:host|hosts} none is left that can be used: nothing could be measured between "
     "nodes",
+    "stage.held": "of {named} {named:host|hosts} {free} {free:is|are} free, too few to measure between nodes: {held}",
     "stage.one_host": "one host was named: there is nothing between nodes to measure",
     "stage.not_run": "not run: {why}",
     "stage.stopped_early": "the playbook ends the run when {stage} is not good enough",

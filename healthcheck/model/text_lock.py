@@ -12,6 +12,8 @@ LOCK_TEXTS: Final[dict[str, str]] = {
     "delete {file}",
     "lock.dead": "in use by {who}; that process is gone, but its lock could not be taken over: delete {file}",
     "lock.unreadable": "in use by {who}: {file} cannot be read; delete it if no check-up runs",
+    "lock.held_by": "{hosts} in use by {who}",
+    "lock.let_go": "left to others: too few nodes are free for this gate to prove any ({held})",
     "lock.impossible": "no lock can be made in {folder} ({problem}), so nobody would know that this run is at work "
     "here; let everyone who shares the results folder write there, or choose another with -o",
     "lock.taken_over": "{who} ended without letting go of {n} {n:host|hosts}: taken over",

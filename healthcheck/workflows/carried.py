@@ -10,7 +10,7 @@ from msgspec import Struct
 from healthcheck.evaluation.fresh import REUSED
 from healthcheck.evaluation.integrity import CHECK as INTEGRITY_CHECK
 from healthcheck.model.finding import CheckResult
-from healthcheck.model.lock import HELD, UNLOCKABLE
+from healthcheck.model.lock import HELD, LET_GO, UNLOCKABLE
 from healthcheck.probes import gpu_processes, leftovers
 from healthcheck.workflows import allocation
 
@@ -57,7 +57,7 @@ def carried(checks: Iterable[CheckResult], looked_at: Collection[str]) -> tuple[
 
 
 def _kind(check: CheckResult, *, made_anew: bool) -> Kind | None:
-    if check.check == REACHED_CHECK or check.rule in (HELD, UNLOCKABLE):
+    if check.check == REACHED_CHECK or check.rule in (HELD, UNLOCKABLE, LET_GO):
         return Kind.REACHED
     if check.check == allocation.CHECK:
         return Kind.ALLOCATION

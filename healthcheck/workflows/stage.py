@@ -32,6 +32,7 @@ from healthcheck.workflows.launching import (
     refuse,
 )
 from healthcheck.workflows.ledger import Ledger
+from healthcheck.workflows.locking import n_held, needed, who_holds
 from healthcheck.workflows.look import busy_now
 from healthcheck.workflows.telling import Count, tell_begin, tell_over
 from healthcheck.workflows.under_load import LoadedLooks
@@ -132,6 +133,10 @@ def _too_few(stage: Stage, count: int, ledger: Ledger) -> None:
     named = len(ledger.request.hosts)
     if named == 1:
         ledger.add_checks([between(stage, say("stage.one_host"), "stage.does_not_apply", Verdict.SKIPPED)])
+    elif (free := named - n_held(ledger.checks)) < min(named, needed(ledger.request)):
+        # Who has the others is what an operator wants to know; what else is wrong has a result of its own.
+        held = who_holds(ledger.checks)
+        ledger.add_checks([between(stage, say("stage.held", named=named, free=free, held=held), "stage.held")])
     else:
         message = say("stage.too_few_hosts", count=count, named=named) if count else say("stage.no_hosts", named=named)
         ledger.add_checks([between(stage, message, "stage.too_few_hosts")])

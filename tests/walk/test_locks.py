@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from healthcheck.edge.host_locks import LOCKS, lock_name
 from healthcheck.edge.owner import boot_id, current_owner, pid_space
 from healthcheck.model.lock import Holder
+from healthcheck.parsing.nodeset import fold
 from tests.walk.cli import Shell
 
 LONG_S = 60
@@ -84,6 +85,57 @@ def test_what_was_not_measured_for_a_lock_is_judged_so_again(shell: Shell, clust
     before, after = (json.loads((folder / name / "record.json").read_bytes()) for name in ("", "rejudged"))
     assert [host["verdict"] for host in after["hosts"]] == [host["verdict"] for host in before["hosts"]]
     assert [host["reasons"] for host in after["hosts"]] == [host["reasons"] for host in before["hosts"]]
+
+
+def hold(results: Path, *hosts: str) -> str:
+    """Hosts that this process, which is alive, checks up by another run."""
+    mine = current_owner()
+    holder = Holder(
+        "other", mine.user, mine.machine, mine.pid, mine.pid_started, boot_id(), pid_space(), "2026-03-14T02:15:03Z"
+    )
+    (results / LOCKS).mkdir(parents=True, exist_ok=True)
+    for host in hosts:
+        (results / LOCKS / lock_name(host)).write_bytes(msgspec.json.encode(holder))
+    return f"healthcheck run other of {mine.user}@{mine.machine}, process {mine.pid}, since 2026-03-14T02:15:03Z"
+
+
+@pytest.mark.parametrize(
+    ("named", "held", "more", "free"),
+    [
+        ("node[01-02]", ("node01", "node02"), (), ()),
+        ("node[02-03]", ("node02",), (), ("node03",)),
+        ("node[02-04]", ("node02",), ("--min-nodes", "3", "--healthy-hosts", "ok.hosts"), ("node03", "node04")),
+    ],
+)
+def test_a_gate_that_can_prove_nothing_says_who_has_the_nodes_and_keeps_none(
+    shell: Shell,
+    cluster: tuple[str, ...],
+    named: str,
+    held: tuple[str, ...],
+    more: tuple[str, ...],
+    free: tuple[str, ...],
+) -> None:
+    who = hold(shell.results, *held)
+    said = shell("gate", "-H", named, *cluster[2:], *more)
+    record = shell.record()
+    assert said.code == 3
+    assert said.out.startswith("INCONCLUSIVE 0/")
+    assert f"cause fabric too few nodes are free: {fold(held)} in use by {who}" in said.out, said.out
+    page = (shell.folders()[-1] / "report.md").read_text()
+    assert f"too few nodes are free: {fold(held)} in use by {who}" in page
+    assert {check.component.host for check in record.checks if check.rule == "busy.let_go"} == set(free)
+    assert {host.verdict.name for host in record.hosts} == {"SKIPPED"} and record.jobs == ()
+    assert not (shell.folders()[-1] / "raw" / "probe").exists(), "nobody was asked"
+    assert locked(shell.results) == [f"{host}.lock" for host in held]
+    again = shell("rejudge", str(shell.folders()[-1]), "-q")
+    assert (again.code, again.out) == (3, said.out)
+
+
+def test_a_check_up_measures_the_one_node_that_is_free(shell: Shell, cluster: tuple[str, ...]) -> None:
+    hold(shell.results, "node01", "node02")
+    said = shell("run", "quick", "-H", "node[01-03]", *cluster[2:], "-q")
+    assert said.code == 3 and "too few nodes are free: node[01-02] in use by" in said.out
+    assert [job.hosts for job in shell.record().jobs] == [("node03",)]
 
 
 def test_after_ctrl_c_nothing_is_locked(shell: Shell, cluster: tuple[str, ...]) -> None:

@@ -131,6 +131,7 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
     # Left alone on purpose.
     Cause("busy_leftover", _INFO, rules=("busy.leftover",), commands=(("healthcheck", "clean"),), reference=FIRST_RUN),
     Cause("locked", _INFO, rules=("busy.locked",), reference=MONTHLY),
+    Cause("let_go", _INFO, rules=("busy.let_go",), reference=MONTHLY),
     Cause("no_lock", _INFO, rules=("busy.no_lock",), reference=MONTHLY),
     Cause(
         "may_still_run",
@@ -152,6 +153,7 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
     Cause("out_of_time", _INFO, rules=("integrity.cut", "stage.no_time"), reference=GATE),
     Cause("stopped", _INFO, rules=("integrity.stopped",), commands=RESUME, reference=FIRST_RUN),
     Cause("raw_gone", _INFO, rules=("integrity.raw_gone", "raw.gone"), reference=REJUDGE),
+    Cause("hosts_held", _INFO, rules=("stage.held",), reference=MONTHLY),
     Cause("stage_not_run", _INFO, rules=("stage",), confidence=Confidence.SUSPECTED, reference=REPORT),
     Cause("not_measured", _INFO, reference=REPORT),
     Cause(

@@ -176,6 +176,17 @@ def test_who_is_second_reads_who_has_the_host(tmp_path: Path) -> None:
     )
 
 
+def test_whoever_gets_too_few_holds_none_of_them(tmp_path: Path) -> None:
+    locks(tmp_path).take(["gpu01", "gpu02"])
+    middle = locks(tmp_path, "20260314T030000Z-bbbb")
+    taken = middle.take(["gpu02", "gpu03"], need=2)
+    assert (list(taken.refused), taken.let_go) == (["gpu02"], ("gpu03",))
+    third = locks(tmp_path, "20260314T030000Z-cccc").take(["gpu03", "gpu04"], need=2)
+    assert not third.refused and not third.let_go
+    middle.release()
+    assert (tmp_path / LOCKS / lock_name("gpu03")).exists(), "what it let go of is not its any more"
+
+
 def test_runs_on_other_hosts_go_on_side_by_side_and_release_only_their_own(tmp_path: Path) -> None:
     one, other = locks(tmp_path), locks(tmp_path, "20260314T030000Z-bbbb")
     assert not one.take(["a", "b"]).refused
