@@ -14,6 +14,7 @@ from healthcheck.errors import InputError
 from healthcheck.model.record import RunRecord
 from healthcheck.parsing.slurm_job import job_id
 from healthcheck.wiring import Outside, real_outside, slurm_outside
+from healthcheck.workflows.files_only import read_file
 
 
 class Reach(Struct, frozen=True):
@@ -42,7 +43,7 @@ def reach(record: RunRecord, folder: Path, asked: Asked) -> Reach:
 def _looked_by_steps(record: RunRecord, folder: Path) -> bool:
     """Whether steps of Slurm looked at the nodes of a run. Flags that cannot be read are those of nobody."""
     try:
-        began = msgspec.json.decode((folder / OPTIONS).read_bytes(), type=_Began)
+        began = msgspec.json.decode(read_file(folder / OPTIONS), type=_Began)
         return began.transport != "ssh" and launcher_of(began.launcher, record.playbook) == "srun"
     except (OSError, msgspec.MsgspecError, InputError):
         return False
