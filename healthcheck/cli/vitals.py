@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from healthcheck.cli import vitals_budget, vitals_mfu
+from healthcheck.cli import vitals_budget, vitals_log, vitals_mfu
 from healthcheck.cli.usage import OneSentence
 
 app = typer.Typer(
@@ -20,3 +20,4 @@ app.command("mfu", epilog=vitals_mfu.EXAMPLE, short_help="The share of the GPUs'
 app.command("budget", epilog=vitals_budget.EXAMPLE, short_help="What reducing the gradients costs.")(
     vitals_budget.command
 )
+app.command("log", epilog=vitals_log.EXAMPLE, short_help="Step time, goodput and losses of a log.")(vitals_log.command)

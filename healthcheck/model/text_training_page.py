@@ -67,7 +67,7 @@ TRAINING_PAGE_TEXTS: dict[str, str] = {
     "training.goodput.all": "wall time",
     "training.goodput.kept": "kept",
     "training.loss.redone": "done again",
-    "training.loss.restart": "restart",
+    "training.loss.restart": "start and restart",
     "training.loss.checkpoint": "checkpoint",
     "training.loss.evaluation": "evaluation",
     "training.loss.warm_up": "warm-up",

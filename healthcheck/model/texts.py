@@ -36,6 +36,7 @@ from healthcheck.model.text_fabric import FABRIC_TEXTS
 from healthcheck.model.text_fingerprints import FINGERPRINT_TEXTS
 from healthcheck.model.text_fleet import FLEET_TEXTS
 from healthcheck.model.text_gate import GATE_TEXTS
+from healthcheck.model.text_goodput import GOODPUT_TEXTS
 from healthcheck.model.text_gpus import GPU_TEXTS
 from healthcheck.model.text_history import HISTORY_TEXTS
 from healthcheck.model.text_hosts import HOST_TEXTS
@@ -122,6 +123,7 @@ CATALOGUE_EN = _joined(
     SLURM_TEXTS,
     MFU_TEXTS,
     TRAINING_TEXTS,
+    GOODPUT_TEXTS,
     TRACE_TEXTS,
     CAPTURE_TEXTS,
     JOINT_TEXTS,

@@ -1,0 +1,85 @@
+"""Is it one training? What two of them in one log give away, and what only looks odd."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from healthcheck.errors import InputError
+from healthcheck.model.message import say
+from healthcheck.model.training import LogRemark
+from healthcheck.vitals.log_rows import Training
+from healthcheck.vitals.log_survival import saves_of
+
+_OF_A_MODEL = ("params", "layers", "hidden", "vocab")
+_BATCHES = 2.5
+"""A restart with another batch shifts the count by a batch or two; another training has another count altogether."""
+
+
+def check_one(training: Training) -> list[LogRemark]:
+    """What is odd of the starts; InputError naming file and line where a second training begins."""
+    found = []
+    for number in range(1, len(training.segments)):
+        segment = training.segments[number]
+        _same_model(training, number)
+        for name in ("consumed_samples", "consumed_tokens"):
+            _same_count(training, number, name)
+        reached = training.rows.step[segment.first - 1]
+        begins = training.rows.step[segment.first] - training.rows.steps[segment.first]
+        if begins <= 0 < reached and segment.loaded is None:
+            saved = any(before <= segment.first for before, _ in saves_of(training))
+            code = "log.from_zero_saved" if saved else "log.from_zero"
+            line = training.rows.line[segment.first]
+            found.append(LogRemark(say(code, steps=reached, place=training.place(segment.first)), line))
+        elif segment.silent:
+            told = say("log.went_back", first=begins + 1, reached=reached)
+            found.append(LogRemark(told, training.rows.line[segment.first]))
+    return found
+
+
+def _same_model(training: Training, number: int) -> None:
+    before, now = training.segments[number - 1].facts, training.segments[number].facts
+    for name in _OF_A_MODEL:
+        one, other = getattr(before, name), getattr(now, name)
+        if one is not None and other is not None and one != other:
+            raise InputError(
+                training.place(training.segments[number].first),
+                f"another training begins here ({name} {other:g}, before {one:g}); cut the log in two and give one",
+            )
+
+
+def _same_count(training: Training, number: int, name: str) -> None:
+    """A step that is done again has consumed what it had consumed before."""
+    counted = training.rows.printed.get(name)
+    if counted is None:
+        return
+    rows, first = training.rows, training.segments[number].first
+    again = first
+    if rows.step[first] - rows.steps[first] <= 0:
+        # From the very beginning both count from nothing: what they have come to at the end tells them apart.
+        reached = max(rows.step[one.first - 1] for one in training.segments[1 : number + 1])
+        again = max(first, bisect_right(rows.step, reached, first, training.ends()[number]) - 1)
+    row = _earlier(training, number, rows.step[again])
+    if row is None:
+        return
+    batch = max(_grown(counted[again], rows.step[again]), _grown(counted[row], rows.step[row]))
+    if abs(counted[again] - counted[row]) > _BATCHES * batch * rows.steps[again]:
+        raise InputError(
+            training.place(first),
+            f"another training begins here: at step {rows.step[again]} it has {name.replace('_', ' ')} "
+            f"{counted[again]:.0f}, and line {rows.line[row]} {counted[row]:.0f}; cut the log in two and give one",
+        )
+
+
+def _earlier(training: Training, number: int, step: int) -> int | None:
+    """The row of a step in the latest of the starts before."""
+    steps = training.rows.step
+    for before in reversed(range(number)):
+        begin, end = training.segments[before].first, training.segments[before + 1].first
+        row = bisect_left(steps, step, begin, end)
+        if row < end and steps[row] == step:
+            return row
+    return None
+
+
+def _grown(counted: float, step: int) -> float:
+    return counted / max(step, 1)

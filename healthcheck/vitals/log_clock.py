@@ -1,0 +1,88 @@
+"""The stamps of the lines as one clock that only goes forward: what it cannot have shown is taken out, and told."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from msgspec import Struct
+
+from healthcheck.model.message import Message, say
+from healthcheck.model.training import LogRemark
+from healthcheck.vitals.log_rows import NAN, Training
+
+JITTER_S = 2.0
+"""Lines of one moment may stand the wrong way round, and stamps are cut to the second."""
+_GRAIN_S = 0.05
+HOUR_S = 3600.0
+_SUNDAY = 6
+_SPRING = (3, 4, 9, 10)
+"""Months in which clocks are set forward, north and south of the equator."""
+_LATEST_HOUR = 5
+
+
+class Clock(Struct, frozen=True):
+    """`at` of each row without jumps, NaN where its line has no stamp; `shift`: what was taken off before the row.
+
+    `grain`: a pause up to so many seconds may be nothing but how stamps are cut.
+
+    `unknown_restarts`: rows before which the clock went back while the training was down: nobody knows how long.
+    """
+
+    at: array[float]
+    shift: array[float]
+    unknown_restarts: frozenset[int]
+    remarks: tuple[LogRemark, ...]
+    grain: float = 0.0
+
+    @property
+    def told(self) -> bool:
+        """Has most of the log a clock?"""
+        return sum(1 for value in self.at if not math.isnan(value)) * 2 >= len(self.at) > 0
+
+
+def clock_of(training: Training, busy: Sequence[float]) -> Clock:
+    """The clock of a training; `busy`: seconds that the rows say their steps took, NaN where unknown."""
+    rows = training.rows
+    firsts = {segment.first for segment in training.segments}
+    at, shift = array("d", rows.at), array("d", [0.0]) * len(rows)
+    before, off = NAN, 0.0
+    unknown: set[int] = set()
+    jumps: list[tuple[Message, int]] = []
+    for row in range(len(at)):
+        if not math.isnan(at[row]):
+            took = busy[row] if busy[row] > 0 else 0.0
+            now = at[row] - off
+            if now < before - JITTER_S:
+                off += now - (before + took)
+                unknown.update({row} if row in firsts else ())
+                code = "log.clock_back_down" if row in firsts else "log.clock_back"
+                jumps.append((say(code, seconds=round(before + took - now)), row))
+            elif row not in firsts and _is_summer_time(before + off, at[row], now - before - took):
+                off += HOUR_S
+                jumps.append((say("log.clock_forward"), row))
+            at[row] -= off
+            before = at[row] if math.isnan(before) else max(before, at[row])
+        shift[row] = off
+    remarks = [LogRemark(message, rows.line[row]) for message, row in jumps]
+    whole_seconds = not any(value % 1 for value in rows.at if not math.isnan(value))
+    return Clock(at, shift, frozenset(unknown), tuple(_folded(remarks)), 1.0 if whole_seconds else _GRAIN_S)
+
+
+def _is_summer_time(before: float, now: float, gap: float) -> bool:
+    """An hour that never was: stamps without a zone, in the night in which clocks are set forward."""
+    if not abs(gap - HOUR_S) <= JITTER_S:
+        return False
+    one, other = datetime.fromtimestamp(before, UTC), datetime.fromtimestamp(now, UTC)
+    night = other.weekday() == _SUNDAY and other.month in _SPRING and other.hour < _LATEST_HOUR
+    return night and one.hour != other.hour
+
+
+def _folded(remarks: list[LogRemark]) -> list[LogRemark]:
+    """A clock that goes back again and again is told once, with how often."""
+    by_code: dict[str, list[LogRemark]] = {}
+    for remark in remarks:
+        by_code.setdefault(remark.what.code, []).append(remark)
+    return [LogRemark(same[0].what, same[0].line, len(same)) for same in by_code.values()]

@@ -1,0 +1,94 @@
+"""The book of lost time: each kind with how long, how often, and where it was longest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from healthcheck.model.vitals_log import Loss, LossKind
+from healthcheck.vitals.log_rows import Training
+
+
+class Entry(Struct):
+    """One kind of loss so far: seconds that are part of step times, and those between steps; rows where."""
+
+    in_steps: float = 0.0
+    between: float = 0.0
+    count: int = 0
+    steps: int = 0
+    first: int = -1
+    last: int = -1
+    run: float = 0.0
+    longest: float = 0.0
+    longest_row: int = -1
+
+
+class Book:
+    """Losses by kind."""
+
+    def __init__(self) -> None:
+        self.entries: dict[LossKind, Entry] = {}
+
+    def add(
+        self, kind: LossKind, seconds: float, row: int, *, in_steps: bool, steps: int = 0, new: bool = True
+    ) -> None:
+        """Time lost at a row; `new`: another place than the one before, else the same one goes on."""
+        entry = self.entries.setdefault(kind, Entry())
+        if in_steps:
+            entry.in_steps += seconds
+        else:
+            entry.between += seconds
+        entry.count += new
+        entry.steps += steps
+        entry.first = row if entry.first < 0 else entry.first
+        entry.last = row
+        entry.run = seconds if new else entry.run + seconds
+        if entry.run > entry.longest:
+            entry.longest, entry.longest_row = entry.run, row
+
+    def spread(self, kind: LossKind, seconds: float) -> None:
+        """Time that has no one place."""
+        self.entries.setdefault(kind, Entry()).between += seconds
+
+    def in_steps(self) -> float:
+        """All of it that is part of step times."""
+        return math.fsum(entry.in_steps for entry in self.entries.values())
+
+    def between(self) -> float:
+        """All of it that lies between steps."""
+        return math.fsum(entry.between for entry in self.entries.values())
+
+    def stretch(self, factor: float) -> None:
+        """Step times that sum to more than the clock shows are brought to it."""
+        for entry in self.entries.values():
+            entry.in_steps *= factor
+
+    def losses(self, training: Training, at: Sequence[float]) -> tuple[Loss, ...]:
+        """The losses in the order of their kinds; a kind that cost nothing is not there."""
+        found = ((kind, self.entries[kind]) for kind in LossKind if kind in self.entries)
+        return tuple(_loss(kind, entry, training, at) for kind, entry in found if entry.in_steps + entry.between > 0)
+
+
+def _loss(kind: LossKind, entry: Entry, training: Training, at: Sequence[float]) -> Loss:
+    seconds = entry.in_steps + entry.between
+    if entry.first < 0:
+        return Loss(kind, seconds, entry.count)
+    longest = entry.longest_row
+    return Loss(
+        kind,
+        seconds,
+        entry.count,
+        entry.steps,
+        training.rows.line[entry.first],
+        _stamp(at[entry.first - 1] if entry.first else math.nan),
+        _stamp(at[entry.last]),
+        entry.longest if longest >= 0 else None,
+        training.rows.line[longest] if longest >= 0 else None,
+        training.file_of(longest) if longest >= 0 else None,
+    )
+
+
+def _stamp(value: float) -> float | None:
+    return None if math.isnan(value) else value

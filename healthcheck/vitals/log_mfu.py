@@ -1,0 +1,92 @@
+"""MFU and HFU of ours, from the rate of a log and what the log or the user says of model and GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from healthcheck.model.message import Message, listed, say
+from healthcheck.model.training import LogFacts, LogRemark
+from healthcheck.model.vitals_log import Rate
+from healthcheck.model.vitals_mfu import Dtype, GpuRow, MfuAnswer, MfuQuestion, ModelShape, Recompute
+from healthcheck.vitals.log_work import Given
+from healthcheck.vitals.mfu import answer
+
+COUNTS_WITHIN = 0.15
+"""Rule of thumb: what a formula leaves out and what versions count otherwise is less."""
+
+
+class Ours(Struct, frozen=True):
+    """Both None where something is missing (`missing` says what) or where they are impossible (a remark says why)."""
+
+    mfu: float | None = None
+    hfu: float | None = None
+    basis: Message | None = None
+    remarks: tuple[LogRemark, ...] = ()
+    missing: tuple[Message, ...] = ()
+
+
+def mfu_of(
+    facts: LogFacts,
+    given: Given,
+    shape: ModelShape,
+    gpu: str | None,
+    dtype: Dtype,
+    recompute: Recompute,
+    rate: Rate | None,
+    printed: float | None,
+    table: Sequence[GpuRow],
+) -> Ours:
+    """What the user says of the shape wins; the log fills in the rest. Nothing is assumed.
+
+    `printed`: TFLOP/s per GPU as the framework prints them.
+    """
+    told = {name: getattr(facts, name) for name in ("params", "layers", "hidden", "vocab", "seq_len")}
+    told["seq_len"] = told["seq_len"] or given.seq_len
+    shape = replace(shape, **{name: value for name, value in told.items() if getattr(shape, name) is None})
+    if shape.layers is None or shape.hidden is None:  # without both, the rest of the shape counts for nothing
+        shape = replace(shape, layers=None, hidden=None, seq_len=None, vocab=None)
+    gpus = given.gpus or facts.gpus
+    per_gpu, tokens = (None, None) if rate is None else (rate.per_gpu, rate.tokens_per_s)
+    wanted = {
+        "--params": shape.params or shape.active_params or (shape.layers and shape.hidden),
+        "--gpu": gpu,
+        "--gpus": gpus or per_gpu,
+        "--tokens-per-step": per_gpu or tokens,
+    }
+    missing = [option for option, value in wanted.items() if not value]
+    if missing:
+        return Ours(missing=(say("log.missing.mfu", options=listed(missing)),))
+    asked = MfuQuestion(
+        shape=shape,
+        gpus=gpus,
+        gpu=gpu,
+        dtype=dtype,
+        recompute=recompute,
+        tokens_per_s_per_gpu=per_gpu,
+        tokens_per_s=None if per_gpu else tokens,
+    )
+    found = answer(asked, table)
+    notes = tuple(LogRemark(note, 0) for note in found.notes)
+    if found.refused is not None:
+        return Ours(remarks=(LogRemark(found.refused, 0), *notes), missing=found.would_fit)
+    assert found.peak is not None
+    basis = say(
+        "log.mfu_basis",
+        formula=found.formula.value if found.formula else "",
+        gpu=found.peak.gpu,
+        peak=found.peak.dense_tflops,
+        dtype=dtype.value.upper(),
+    )
+    return Ours(found.mfu, found.hfu, basis, (*_clash(found, printed), *notes))
+
+
+def _clash(found: MfuAnswer, printed: float | None) -> tuple[LogRemark, ...]:
+    """Model FLOPs of ours and what the framework prints are two counts of one thing, and need not be the same count."""
+    ours = found.hardware_tflops if printed and found.hardware_tflops and found.mfu != found.hfu else None
+    counts = [count for count in (found.achieved_tflops, ours) if count is not None]
+    if printed is None or not counts or any(abs(printed / count - 1) <= COUNTS_WITHIN for count in counts):
+        return ()
+    return (LogRemark(say("log.count_clash", printed=printed, ours=counts[0]), 0),)

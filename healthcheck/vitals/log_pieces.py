@@ -1,0 +1,187 @@
+"""Several files of one training: copies that ranks printed at the same time, or pieces that follow each other.
+
+The clock decides: files that show the same steps at the same moments are copies (the slowest is the step), files one
+after the other are pieces. Without a clock the same steps are copies, other steps follow. Anything else is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+
+from msgspec.structs import replace
+
+from healthcheck.errors import InputError
+from healthcheck.model.message import say
+from healthcheck.model.training import EventKind, LogFacts, LogRemark
+from healthcheck.vitals.log_rows import Training
+
+_SAMPLE = 50
+_AHEAD = 512
+_SAME_MOMENT_S = 60.0
+_ROTATED_STEPS = 3.0
+_ROTATED_S = 10.0
+_OPENING = frozenset((EventKind.START, EventKind.CHECKPOINT_LOADED))
+_OF_A_MODEL = ("params", "layers", "hidden", "vocab")
+
+
+def joined(pieces: Sequence[Training]) -> Training:
+    """One training of all files that have steps; InputError naming two files that are not of one training."""
+    pieces = [piece for piece in pieces if len(piece.rows)]
+    for one, other in combinations(pieces, 2):
+        _check(one, other)
+    groups: list[list[Training]] = []
+    for piece in pieces:
+        same = next((group for group in groups if _are_copies(group[0], piece)), None)
+        if same is None:
+            groups.append([piece])
+        else:
+            same.append(piece)
+    merged = [_merged(group) for group in groups]
+    ordered = _in_order(merged)
+    whole = ordered[0]
+    for piece in ordered[1:]:
+        _append(whole, piece)
+    if len(ordered) > 1:
+        whole.remarks.insert(0, LogRemark(say("log.pieces", n=len(ordered)), 0, len(ordered)))
+    return whole
+
+
+def _check(one: Training, other: Training) -> None:
+    if one.framework is not other.framework:
+        raise InputError(
+            other.files[0],
+            f"is a log of {other.framework.value}, and {one.files[0]} one of {one.framework.value}: give the files of "
+            "one training, or of each one alone",
+        )
+    for name in _OF_A_MODEL:
+        mine, theirs = getattr(one.facts, name), getattr(other.facts, name)
+        if mine is not None and theirs is not None and mine != theirs:
+            raise InputError(
+                other.files[0],
+                f"is of another model than {one.files[0]} ({name} {theirs:g}, not {mine:g}): give each training alone",
+            )
+
+
+def _span(piece: Training) -> tuple[float, float] | None:
+    times = [value for value in piece.rows.at if not math.isnan(value)]
+    return (min(times), max(times)) if len(times) * 2 >= len(piece.rows) else None
+
+
+def _are_copies(one: Training, other: Training) -> bool:
+    """Do both files show the same steps of the same starts? InputError where they ran at one time at other steps."""
+    mine, theirs = _span(one), _span(other)
+    common = _common(one, other)
+    if mine is None or theirs is None:
+        same = one.rows.step[0] == other.rows.step[0] and one.rows.step[-1] == other.rows.step[-1]
+        return same and len(one.rows) == len(other.rows)
+    overlap = min(mine[1], theirs[1]) - max(mine[0], theirs[0])
+    shorter = min(mine[1] - mine[0], theirs[1] - theirs[0])
+    if overlap < 0.5 * shorter or (shorter == 0 and overlap < 0):
+        return False
+    near = [abs(one.rows.at[i] - other.rows.at[j]) <= _SAME_MOMENT_S for i, j in common]
+    if near and sum(near) >= 0.9 * len(near):
+        return True
+    if _follows(one, other) or _follows(other, one):
+        return False  # the clock of one of them was in another zone
+    raise InputError(
+        other.files[0],
+        f"ran at the same time as {one.files[0]}, at other steps: these are two trainings; give each alone",
+    )
+
+
+def _follows(one: Training, other: Training) -> bool:
+    return other.rows.step[0] - other.rows.steps[0] == one.rows.step[-1]
+
+
+def _common(one: Training, other: Training) -> list[tuple[int, int]]:
+    """Rows of some steps that both files show."""
+    places = {step: row for row, step in enumerate(one.rows.step)}
+    stride = max(1, len(other.rows) // _SAMPLE)
+    rows = range(0, len(other.rows), stride)
+    return [(places[step], row) for row in rows if (step := other.rows.step[row]) in places]
+
+
+def _merged(group: list[Training]) -> Training:
+    """The first of them, with the slowest rank's numbers; InputError never."""
+    first = group[0]
+    copies = 0
+    for other in group[1:]:
+        copies += _merge(first, other)
+    if copies:
+        first.copies += copies
+        told = say("log.rank_files", n=len(group), copies=copies)
+        first.remarks.insert(0, LogRemark(told, 0, copies))
+    return first
+
+
+def _merge(one: Training, other: Training) -> int:
+    mine, theirs = one.rows, other.rows
+    place = 0
+    for row, step in enumerate(theirs.step):
+        found = next((i for i in range(place, min(place + _AHEAD, len(mine))) if mine.step[i] == step), None)
+        if found is None:
+            continue
+        place = found + 1
+        if not mine.at[found] >= theirs.at[row]:
+            mine.at[found] = theirs.at[row]
+        rate, other_rate = (rows.value("tokens_per_s_per_gpu", i) for rows, i in ((mine, found), (theirs, row)))
+        if not mine.time[found] >= theirs.time[row] or (other_rate or math.inf) < (rate or 0.0):
+            mine.time[found] = theirs.time[row]
+            for name in ("tokens_per_s", "tokens_per_s_per_gpu", "samples_per_s", "tflops_per_gpu", "mfu"):
+                if (value := theirs.value(name, row)) is not None:
+                    mine.put(name, found, value)
+    return len(theirs)
+
+
+def _in_order(pieces: list[Training]) -> list[Training]:
+    """By the clock; by their steps where the clock would make the training begin in the middle, or there is none."""
+    spans = [_span(piece) for piece in pieces]
+    by_step = sorted(pieces, key=lambda piece: piece.rows.step[0])
+    if any(span is None for span in spans):
+        return by_step
+    by_time = [piece for _, piece in sorted(zip(spans, pieces, strict=True), key=lambda pair: pair[0] or (0.0, 0.0))]
+    goes_on = all(_follows(one, other) for one, other in pairwise(by_step))
+    return by_step if goes_on else by_time
+
+
+def _append(whole: Training, piece: Training) -> None:
+    """`piece` behind `whole`. A log that was only cut in two goes on; else the piece is another start."""
+    offset = len(whole.rows)
+    segments = [replace(segment, first=segment.first + offset) for segment in piece.segments]
+    if _is_rotated(whole, piece):
+        piece.rows.steps[0] = piece.rows.step[0] - whole.rows.step[-1]
+        segments = segments[1:]
+    whole.rows.extend(piece.rows)
+    whole.segments += segments
+    whole.events += [(before + offset, event) for before, event in piece.events]
+    whole.begins += tuple(begin + offset for begin in piece.begins)
+    whole.files += piece.files
+    whole.remarks += piece.remarks
+    whole.copies += piece.copies
+    whole.nan += piece.nan
+    whole.skipped += piece.skipped
+    whole.facts = _known(whole, piece)
+
+
+def _is_rotated(whole: Training, piece: Training) -> bool:
+    """Was one log cut in two? Then nothing tells of a start, and the steps and the clock go on."""
+    opens = any(before == 0 and event.kind in _OPENING for before, event in piece.events)
+    distance = piece.rows.step[0] - whole.rows.step[-1]
+    if opens or not 0 < distance <= 2 * max(whole.rows.steps[-1], 1):
+        return False
+    gap = piece.rows.at[0] - whole.rows.at[-1]
+    took = piece.rows.time[0] * distance
+    return math.isnan(gap) or gap <= max(_ROTATED_S, _ROTATED_STEPS * (0.0 if math.isnan(took) else took))
+
+
+def _known(whole: Training, piece: Training) -> LogFacts:
+    """What either file says of the run; the first word counts."""
+    mine, theirs = whole.facts, piece.facts
+    missing = {
+        name: value
+        for name in mine.__struct_fields__
+        if getattr(mine, name) is None and (value := getattr(theirs, name)) is not None
+    }
+    return replace(mine, **missing)

@@ -1,0 +1,125 @@
+"""Rates: what the training does, what the framework prints of itself, and whether the two agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from healthcheck.model.message import Message, say
+from healthcheck.model.training import Framework, LogRemark
+from healthcheck.model.vitals_log import Printed, Rate, StepTime
+from healthcheck.model.vitals_mfu import GpuPeak
+from healthcheck.vitals.log_pace import STEADY, Pace, middle
+from healthcheck.vitals.log_rows import Training
+from healthcheck.vitals.log_work import Given, Work
+
+CLASH = 0.05
+"""Rule of thumb: two numbers of one thing that differ by more are told."""
+_HARDWARE = frozenset((Framework.MEGATRON_DEEPSPEED, Framework.GPT_NEOX))
+"""Their FLOPs hold what is computed again when activations are recomputed."""
+_UNSAID = frozenset((Framework.MEGATRON, Framework.MEGATRON_PROGRESS))
+"""Model FLOPs; but the count changed with the version, and before 2022 it held recomputed ones."""
+
+
+class Rates(Struct, frozen=True):
+    """The two of them, with what is odd."""
+
+    rate: Rate | None
+    printed: Printed | None
+    remarks: tuple[LogRemark, ...]
+
+
+def rates_of(
+    training: Training,
+    work: Work,
+    pace: Pace,
+    step: StepTime | None,
+    rows: Sequence[int],
+    given: Given,
+    peak: GpuPeak | None,
+) -> Rates:
+    """The rates over the steady rows among `rows`; `peak`: that of the GPU which the log or the user names."""
+    steady = [row for row in rows if pace.kinds[row] == STEADY] or list(rows)
+    rate = _rate(training, work, pace, step, steady, given)
+    printed = _printed(training, steady, peak)
+    line = training.rows.line[steady[0]]
+    remarks = [LogRemark(told, line) for told in (*_clashes(training, rate, given), *_oddities(training, steady, peak))]
+    return Rates(rate, printed, tuple(remarks))
+
+
+def _median(training: Training, name: str, rows: Sequence[int]) -> float | None:
+    if name not in training.rows.printed:
+        return None
+    values = sorted(value for row in rows if (value := training.rows.value(name, row)) is not None and value == value)
+    return middle(values) if values else None
+
+
+def _rate(
+    training: Training, work: Work, pace: Pace, step: StepTime | None, rows: Sequence[int], given: Given
+) -> Rate | None:
+    gpus = given.gpus or training.facts.gpus
+    per_gpu = _median(training, "tokens_per_s_per_gpu", rows)
+    printed = _median(training, "tokens_per_s", rows)
+    if printed is None and per_gpu is not None and gpus is not None:
+        printed = per_gpu * gpus
+    samples = _median(training, "samples_per_s", rows)
+    if printed is None and samples is not None and work.seq_len is not None:
+        printed = samples * work.seq_len
+    if work.has_tokens:
+        tokens = 1 / pace.seconds_a_unit
+        each = None if step is None else tokens * step.steady_s
+        basis = say("log.rate.batch", basis=work.basis)
+        per = tokens / gpus if gpus else None
+        return Rate(tokens, per, basis, each, None if work.seq_len is None else tokens / work.seq_len, printed)
+    if printed is not None or per_gpu is not None:
+        return Rate(printed, per_gpu, say("log.rate.printed"), None, None, printed)
+    if work.unit == "samples":
+        return Rate(None, None, say("log.rate.samples"), None, 1 / pace.seconds_a_unit)
+    return None
+
+
+def _printed(training: Training, rows: Sequence[int], peak: GpuPeak | None) -> Printed | None:
+    tflops, mfu = _median(training, "tflops_per_gpu", rows), _median(training, "mfu", rows)
+    if tflops is None and mfu is None:
+        return None
+    implied = tflops / mfu if tflops is not None and mfu else training.facts.peak_tflops
+    dense = None if peak is None else peak.dense_tflops
+    share = None if tflops is None or dense is None else tflops / dense
+    possible = mfu if mfu is not None and mfu <= 1 else None
+    return Printed(tflops, possible, implied, _basis(training.framework), dense, share)
+
+
+def _basis(framework: Framework) -> Message:
+    if framework in _HARDWARE:
+        return say("log.basis.hardware")
+    return say("log.basis.version") if framework in _UNSAID else say("log.basis.model")
+
+
+def _clashes(training: Training, rate: Rate | None, given: Given) -> Iterator[Message]:
+    """Two numbers of one thing that differ."""
+    if rate is not None and rate.tokens_per_s and rate.printed_tokens_per_s and rate.tokens_per_step is not None:
+        factor = rate.printed_tokens_per_s / rate.tokens_per_s
+        if abs(factor - 1) > CLASH:
+            yield say(
+                "log.rate_clash", printed=rate.printed_tokens_per_s, trusted=rate.tokens_per_s, factor=round(factor, 2)
+            )
+    if given.gpus is not None and training.facts.gpus is not None and given.gpus != training.facts.gpus:
+        yield say("log.gpus_given", log=training.facts.gpus, given=given.gpus)
+
+
+def _oddities(training: Training, rows: Sequence[int], peak: GpuPeak | None) -> Iterator[Message]:
+    """What the framework prints of itself and cannot be, or is over another GPU's peak."""
+    tflops, mfu = _median(training, "tflops_per_gpu", rows), _median(training, "mfu", rows)
+    implied = tflops / mfu if tflops is not None and mfu else training.facts.peak_tflops
+    if mfu is not None and mfu > 1:
+        code = "log.mfu_impossible" if implied is None else "log.mfu_impossible_peak"
+        yield say(code, mfu=mfu, peak=implied or 0.0)
+    if peak is None:
+        return
+    if tflops is not None and tflops > peak.dense_tflops:
+        yield say("log.tflops_impossible", tflops=tflops, gpu=peak.gpu, peak=peak.dense_tflops)
+    if implied is not None and abs(implied / peak.dense_tflops - 1) > CLASH:
+        yield say(
+            "log.peak_clash", implied=implied, gpu=peak.gpu, peak=peak.dense_tflops, factor=implied / peak.dense_tflops
+        )

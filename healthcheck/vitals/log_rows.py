@@ -1,0 +1,141 @@
+"""The reports of one training in columns: some 60 bytes a report, so that a log of gigabytes fits into memory."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from bisect import bisect_right
+
+from msgspec import Struct, field
+
+from healthcheck.model.training import Framework, LogFacts, LogRemark, RunEvent, StepRecord
+
+NAN = math.nan
+# Columns that exist once a line of the log has such a number.
+PRINTED = (
+    "tokens",
+    "samples",
+    "consumed_tokens",
+    "consumed_samples",
+    "tokens_per_s",
+    "tokens_per_s_per_gpu",
+    "samples_per_s",
+    "tflops_per_gpu",
+    "mfu",
+)
+_LOSSLESS = frozenset(("tokens", "samples", "consumed_tokens", "consumed_samples"))
+
+
+class Segment(Struct):
+    """What one start of the training printed: rows from `first` on. `loaded`: the step of the checkpoint it took up.
+
+    `silent`: nothing told of a start, the steps went back. `opened_at_s`: when the log says that it started. `facts`:
+    what was known of the run then.
+    """
+
+    first: int
+    loaded: int | None = None
+    silent: bool = False
+    opened_at_s: float | None = None
+    opened_line: int | None = None
+    facts: LogFacts = LogFacts()
+
+
+class Rows(Struct):
+    """One value a report in each column; NaN where a line does not say it.
+
+    `steps`: how many steps the row stands for (those since the report before); `busy` their time in all, in seconds;
+    `covers` and `time` as printed: the mean of so many. `lost`: steps that changed no weight or had no loss.
+    """
+
+    step: array[int] = field(default_factory=lambda: array("q"))
+    line: array[int] = field(default_factory=lambda: array("q"))
+    steps: array[int] = field(default_factory=lambda: array("i"))
+    covers: array[int] = field(default_factory=lambda: array("i"))
+    time: array[float] = field(default_factory=lambda: array("d"))
+    at: array[float] = field(default_factory=lambda: array("d"))
+    lost: array[int] = field(default_factory=lambda: array("i"))
+    printed: dict[str, array[float]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+    def append(self, record: StepRecord, steps: int, lost: int) -> None:
+        """One report at the end."""
+        before = len(self.step)
+        self.step.append(record.step)
+        self.line.append(record.line)
+        self.steps.append(_small(steps))
+        self.covers.append(_small(record.covers))
+        self.time.append(NAN if record.step_time_s is None else record.step_time_s)
+        self.at.append(NAN if record.at_s is None else record.at_s)
+        self.lost.append(_small(lost))
+        columns = self.printed
+        for name in PRINTED:
+            value = getattr(record, name)
+            column = columns.get(name)
+            if column is not None:
+                column.append(NAN if value is None else value)
+            elif value is not None:
+                column = columns[name] = array("d" if name in _LOSSLESS else "f", [NAN]) * (before + 1)
+                column[before] = value
+
+    def value(self, name: str, row: int) -> float | None:
+        """A printed number of a row; None where its line does not say it."""
+        column = self.printed.get(name)
+        if column is None or math.isnan(column[row]):
+            return None
+        return column[row]
+
+    def put(self, name: str, row: int, value: float) -> None:
+        """Replace a printed number."""
+        if name not in self.printed:
+            self.printed[name] = array("d" if name in _LOSSLESS else "f", [NAN]) * len(self.step)
+        self.printed[name][row] = value
+
+    def extend(self, other: Rows) -> None:
+        """The rows of another piece behind these."""
+        before = len(self.step)
+        for name in (*self.printed, *(name for name in other.printed if name not in self.printed)):
+            kind = "d" if name in _LOSSLESS else "f"
+            mine = self.printed.setdefault(name, array(kind, [NAN]) * before)
+            theirs = other.printed.get(name)
+            mine.extend(theirs if theirs is not None else array(kind, [NAN]) * len(other))
+        for column in ("step", "line", "steps", "covers", "time", "at", "lost"):
+            getattr(self, column).extend(getattr(other, column))
+
+
+class Training(Struct):
+    """All reports of one training, or of one file of it. `events`: (rows before it, event), in their order.
+
+    `begins`: the first row of each file. `copies`: reports left out because another rank had printed the same one.
+    `nan`: steps whose loss is no number.
+    """
+
+    files: tuple[str, ...]
+    rows: Rows
+    segments: list[Segment]
+    events: list[tuple[int, RunEvent]]
+    framework: Framework
+    facts: LogFacts
+    remarks: list[LogRemark]
+    begins: tuple[int, ...] = (0,)
+    copies: int = 0
+    nan: int = 0
+    skipped: int = 0
+
+    def ends(self) -> list[int]:
+        """Where each segment ends: the row after its last."""
+        return [*(segment.first for segment in self.segments[1:]), len(self.rows)]
+
+    def file_of(self, row: int) -> str:
+        """The file a row is from."""
+        return self.files[bisect_right(self.begins, row) - 1]
+
+    def place(self, row: int) -> str:
+        """`FILE:LINE` of a row."""
+        return f"{self.file_of(row)}:{self.rows.line[row]}"
+
+
+def _small(value: int) -> int:
+    return min(max(value, 0), 2_000_000_000)

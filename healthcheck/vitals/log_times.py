@@ -1,0 +1,98 @@
+"""How long each row took, and by whose word: printed times, else rates, else the clock in front of the lines."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from healthcheck.model.message import Message, say
+from healthcheck.vitals.log_rows import NAN, Training
+from healthcheck.vitals.log_work import Given, Work
+
+_SPAN = 20.0
+"""Of a clock that shows whole seconds, differences are taken over so many at least."""
+
+
+class Times(Struct, frozen=True):
+    """Seconds of all steps of each row, NaN where nobody says, and whose word that is.
+
+    `from_clock`: they are differences of the stamps, over `block` rows each, and hold whatever happened between.
+    """
+
+    busy: array[float]
+    basis: Message
+    from_clock: bool = False
+    block: int = 1
+
+
+def times_of(training: Training, work: Work, at: Sequence[float], given: Given) -> Times | None:
+    """The times of a training; `at`: its stamps, without jumps. None where nothing tells how long a step takes."""
+    rows = training.rows
+    if _known(rows.time) * 2 >= len(rows) > 0:
+        return Times(array("d", _with_extra(training, rows.time)), say("log.time.printed"))
+    if (rates := _step_times(training, work, given)) is not None:
+        return Times(array("d", _with_extra(training, rates)), say("log.time.rate"))
+    return _by_clock(training, at)
+
+
+def _known(values: Sequence[float]) -> int:
+    return sum(1 for value in values if value > 0)
+
+
+def _with_extra(training: Training, times: Sequence[float]) -> list[float]:
+    """Seconds of all steps of a row. A mean that also covers the first step of the start has that step taken out."""
+    steps, covers = training.rows.steps, training.rows.covers
+    busy = [value * n if value > 0 and math.isfinite(value) else NAN for value, n in zip(times, steps, strict=True)]
+    for segment, end in zip(training.segments, training.ends(), strict=True):
+        row = segment.first + 1
+        if row < end and covers[row] > steps[row]:
+            rest = times[row] * covers[row] - busy[row - 1]
+            busy[row] = rest if rest > 0 else busy[row]
+    return busy
+
+
+def _step_times(training: Training, work: Work, given: Given) -> list[float] | None:
+    """Batch over printed rate; None where most rows lack one."""
+    rows, gpus = training.rows, given.gpus or training.facts.gpus
+    found = [NAN] * len(rows)
+    for row in range(len(rows)):
+        rate, batch = rows.value("tokens_per_s", row), work.each[row]
+        one = rows.value("tokens_per_s_per_gpu", row)
+        if rate is None and one is not None and gpus is not None:
+            rate = one * gpus
+        if not work.has_tokens or rate is None:
+            rate, batch = rows.value("samples_per_s", row), work.samples or NAN
+        if rate is not None and rate > 0:
+            found[row] = batch / rate
+    return found if _known(found) * 2 >= len(rows) > 0 else None
+
+
+def _by_clock(training: Training, at: Sequence[float]) -> Times | None:
+    if _known(at) * 2 < len(at) or len(at) < 2:
+        return None
+    block = _block(training, at)
+    busy = array("d", [NAN]) * len(at)
+    for segment, end in zip(training.segments, training.ends(), strict=True):
+        for first in range(segment.first, end - 1, block):
+            last = min(first + block, end - 1)
+            steps = sum(training.rows.steps[first + 1 : last + 1])
+            took = at[last] - at[first]
+            for row in range(first + 1, last + 1):
+                busy[row] = took / steps * training.rows.steps[row] if took > 0 and steps else NAN
+    basis = say("log.time.clock") if block == 1 else say("log.time.coarse_clock", n=block)
+    return Times(busy, basis, from_clock=True, block=block) if _known(busy) else None
+
+
+def _block(training: Training, at: Sequence[float]) -> int:
+    """Over how many rows a difference is taken, so that whole seconds do not matter."""
+    if any(value % 1 for value in at if value > 0):
+        return 1
+    span = rows = 0.0
+    for segment, end in zip(training.segments, training.ends(), strict=True):
+        took = at[end - 1] - at[segment.first]
+        if took > 0:
+            span, rows = span + took, rows + end - 1 - segment.first
+    return max(1, math.ceil(_SPAN * rows / span)) if span else 1

@@ -1,0 +1,189 @@
+"""From the rows of a log to everything there is to say about the training: the document of `vitals log`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from healthcheck.errors import InputError
+from healthcheck.model.training import EventKind, LogFacts, LogRemark, RunEvent
+from healthcheck.model.vitals_log import LogVitals, Point, StepTime
+from healthcheck.model.vitals_mfu import Dtype, GpuRow, ModelShape, Recompute
+from healthcheck.vitals.log_checks import check_one
+from healthcheck.vitals.log_clock import Clock, clock_of
+from healthcheck.vitals.log_goodput import Ledger, Measured
+from healthcheck.vitals.log_mfu import Ours, mfu_of
+from healthcheck.vitals.log_missing import missing_of
+from healthcheck.vitals.log_pace import Pace, middle, pace_of, step_time
+from healthcheck.vitals.log_pieces import joined
+from healthcheck.vitals.log_rates import Rates, rates_of
+from healthcheck.vitals.log_rows import NAN, Training
+from healthcheck.vitals.log_survival import Survival, survival_of
+from healthcheck.vitals.log_times import times_of
+from healthcheck.vitals.log_window import Window, rows_in
+from healthcheck.vitals.log_work import Given, Work, work_of
+from healthcheck.vitals.peaks import peak_of
+
+FEWEST_REPORTS = 3
+"""With fewer reports after warm-up nothing is said of a steady state."""
+_MOST_POINTS = 400
+_MOST_EVENTS = 200
+_TELLING = frozenset((EventKind.START, EventKind.CHECKPOINT_LOADED, EventKind.EXIT, EventKind.FAILURE))
+EXIT_TOO_FEW = 3
+
+
+class Asked(Struct, frozen=True):
+    """What the user says and wants: of the run, of the model, and which part of the log."""
+
+    given: Given = Given()
+    shape: ModelShape = ModelShape()
+    gpu: str | None = None
+    dtype: Dtype = Dtype.BF16
+    recompute: Recompute = Recompute.NONE
+    window: Window | None = None
+
+
+class Seen(Struct, frozen=True):
+    """One training, worked out: what the document is made of, and the rows for who wants each step."""
+
+    training: Training
+    work: Work
+    clock: Clock
+    pace: Pace
+    survival: Survival
+    low: int
+    high: int
+
+
+def see(pieces: Sequence[Training], asked: Asked) -> Seen:
+    """The rows of all files as one training; InputError where they are none, or hold no step time at all."""
+    training = joined(pieces)
+    training.remarks += check_one(training)
+    work = work_of(training, asked.given)
+    first = clock_of(training, _printed_busy(training))
+    times = times_of(training, work, first.at, asked.given)
+    pace = None if times is None else pace_of(training, work, times)
+    if pace is None:
+        raise InputError(
+            training.files[0],
+            "its lines have neither step times nor rates nor a clock, so nothing says how long a step takes; "
+            "give a log with one of them (Megatron: --log-throughput; others: a time stamp before each line)",
+        )
+    clock = clock_of(training, pace.busy)
+    low, high = rows_in(asked.window, training, clock)
+    return Seen(training, work, clock, pace, survival_of(training), low, high)
+
+
+def vitals_of(seen: Seen, asked: Asked, table: Sequence[GpuRow] = ()) -> LogVitals:
+    """The document; `table` is that of GPU peaks."""
+    training, rows = seen.training, range(seen.low, seen.high)
+    step = step_time(training, seen.work, seen.pace, rows)
+    measured = Ledger(training, seen.work, seen.pace, seen.clock, seen.survival).measure(seen.low, seen.high)
+    gpu = asked.gpu or training.facts.gpu
+    peak = None if gpu is None else peak_of(gpu, asked.dtype, table)
+    rates = rates_of(training, seen.work, seen.pace, step, rows, asked.given, peak)
+    printed = None if rates.printed is None else rates.printed.tflops_per_gpu
+    ours = mfu_of(
+        training.facts, asked.given, asked.shape, gpu, asked.dtype, asked.recompute, rates.rate, printed, table
+    )
+    enough = step is not None and step.reports >= FEWEST_REPORTS
+    return _document(seen, asked, step, measured, rates, ours, 0 if enough else EXIT_TOO_FEW)
+
+
+def _document(
+    seen: Seen, asked: Asked, step: StepTime | None, measured: Measured, rates: Rates, ours: Ours, exit_code: int
+) -> LogVitals:
+    training, low, high = seen.training, seen.low, seen.high
+    rows, ends = training.rows, training.ends()
+    inside = [number for number, one in enumerate(training.segments) if one.first < high and ends[number] > low]
+    remarks = (*training.remarks, *seen.clock.remarks, *seen.pace.remarks, *seen.work.remarks)
+    return LogVitals(
+        files=training.files,
+        framework=training.framework,
+        facts=_facts(training.facts, asked),
+        first_step=min(rows.step[low:high]),
+        last_step=max(rows.step[low:high]),
+        starts=len(inside),
+        rank_copies=training.copies,
+        step_time=step,
+        rate=rates.rate,
+        printed=rates.printed,
+        mfu=ours.mfu,
+        hfu=ours.hfu,
+        mfu_basis=ours.basis,
+        goodput=measured.goodput,
+        rollbacks=_rollbacks(seen, inside),
+        skipped=training.skipped,
+        nan_losses=training.nan,
+        events=_events(training, low, high),
+        remarks=_without_twins((*remarks, *measured.remarks, *rates.remarks, *ours.remarks)),
+        missing=missing_of(training, seen.work, seen.clock, seen.pace, measured, step, rates, ours),
+        points=_points(seen),
+        exit_code=exit_code,
+        checkpoints=measured.checkpoints,
+    )
+
+
+def _printed_busy(training: Training) -> list[float]:
+    """Before anything is known of the pace: printed times, else what lies between two lines as a rule."""
+    rows = training.rows
+    if any(value > 0 for value in rows.time):
+        return [time * steps if time > 0 else NAN for time, steps in zip(rows.time, rows.steps, strict=True)]
+    gaps = sorted(other - one for one, other in zip(rows.at, rows.at[1:], strict=False) if other >= one)
+    return [middle(gaps) if gaps else NAN] * len(rows)
+
+
+def _facts(facts: LogFacts, asked: Asked) -> LogFacts:
+    """What the log says, and what the user says where it says nothing."""
+    given = asked.given
+    told = {"gpus": given.gpus, "gpu": asked.gpu, "seq_len": given.seq_len, "global_batch": given.global_batch}
+    return replace(facts, **{k: v for k, v in told.items() if v is not None and getattr(facts, k) is None})
+
+
+def _rollbacks(seen: Seen, inside: Sequence[int]) -> int:
+    rows, segments = seen.training.rows, seen.training.segments
+    went_back = 0
+    for number in inside[1:]:
+        first = segments[number].first
+        went_back += rows.step[first] - rows.steps[first] < rows.step[first - 1]
+    return went_back
+
+
+def _events(training: Training, low: int, high: int) -> tuple[RunEvent, ...]:
+    """Those of the window; of a great many, the starts and failures before the saves."""
+    inside = [event for before, event in training.events if (low < before or low == 0) and before <= high]
+    if len(inside) <= _MOST_EVENTS:
+        return tuple(inside)
+    telling = [event for event in inside if event.kind in _TELLING][:_MOST_EVENTS]
+    kept = {id(event) for event in (*telling, *inside[: _MOST_EVENTS - len(telling)])}
+    return tuple(event for event in inside if id(event) in kept)
+
+
+def _without_twins(remarks: Sequence[LogRemark]) -> tuple[LogRemark, ...]:
+    """One of each text: several files, or starts, may be odd in the same way."""
+    found: dict[str, LogRemark] = {}
+    for remark in remarks:
+        key = remark.what.english
+        known = found.get(key)
+        found[key] = remark if known is None else replace(known, count=known.count + remark.count)
+    return tuple(found.values())
+
+
+def _points(seen: Seen) -> tuple[Point, ...]:
+    """For the chart: at most some 400, each the median of neighbours of one start."""
+    training, busy = seen.training, seen.pace.busy
+    size = max(1, math.ceil((seen.high - seen.low) / _MOST_POINTS))
+    begin = next((at for at in seen.clock.at[seen.low : seen.high] if not math.isnan(at)), NAN)
+    found = []
+    for number, (segment, end) in enumerate(zip(training.segments, training.ends(), strict=True)):
+        for first in range(max(segment.first, seen.low), min(end, seen.high), size):
+            last = min(first + size, end, seen.high)
+            times = sorted(busy[row] / training.rows.steps[row] for row in range(first, last) if busy[row] > 0)
+            if times:
+                at = seen.clock.at[last - 1] - begin
+                x = None if math.isnan(at) else max(0.0, at)
+                found.append(Point(training.rows.step[last - 1], x, middle(times), number))
+    return tuple(found)

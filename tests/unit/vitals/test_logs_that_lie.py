@@ -1,0 +1,335 @@
+"""Logs that say what cannot be: each is read right, or refused with the reason."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from healthcheck.errors import InputError
+from healthcheck.model.training import Framework, LogFacts, StepRecord
+from healthcheck.model.vitals_log import LogVitals, LossKind
+from healthcheck.model.vitals_mfu import Dtype, GpuRow
+from healthcheck.vitals.log_intake import Intake
+from healthcheck.vitals.log_vitals import Asked, see, vitals_of
+from healthcheck.vitals.log_work import Given
+from tests.unit.vitals.training_world import World, adds_up, judged, lacks, losses, said, training_of
+
+HOUR = 3600.0
+A100 = GpuRow("A100 SXM", ("A100",), {Dtype.BF16: 312.0}, "test")
+H100 = GpuRow("H100 SXM", ("H100",), {Dtype.BF16: 989.4}, "test")
+
+
+def titan(step: int, at: str, tps: str = "8,000", mfu: str = "40.00%", rank: str = "") -> str:
+    """A line of torchtitan."""
+    return (
+        f"{rank}[titan] {at} - root - INFO - step: {step:2}  loss:  8.1234  grad_norm:  1.4  "
+        f"memory: 60.00GiB(75.00%)  tps: {tps}  tflops: 400.00  mfu: {mfu}\n"
+    )
+
+
+def test_of_two_throughputs_the_batch_over_the_step_time_is_trusted() -> None:
+    # 512 samples in 2 s are 256 a second; the log prints ten times that.
+    world = World(2.0).start()
+    world.steps(100, extra="samples per second: 2560.0 | TFLOPs: 150.0 | ")
+    vitals = judged(world.lines)
+    assert vitals.rate is not None
+    assert vitals.rate.tokens_per_s == pytest.approx(512 * 2048 / 2.0)
+    assert vitals.rate.printed_tokens_per_s == pytest.approx(10 * 512 * 2048 / 2.0)
+    clash = next(remark for remark in vitals.remarks if remark.what.code == "log.rate_clash")
+    assert "10 times" in clash.what.english
+    assert vitals.goodput is not None and vitals.goodput.tokens_per_s == pytest.approx(524288, rel=1e-3)
+
+
+def test_the_first_step_after_a_start_is_counted_once() -> None:
+    # Log interval 1: the second report is the mean of the first two steps, and the clock shows 3.1 s for it.
+    world = World(3.1).start(took=10).steps(1, 21.6)
+    world.now, world.step = world.now + 3.1, 2
+    world.line((21.6 + 3.1) / 2).steps(100)
+    for lines in (world.lines, [line.split("]", 1)[1] for line in world.lines]):
+        vitals = judged(lines)
+        assert "log.first_twice" in said(vitals)
+        assert losses(vitals)[LossKind.WARM_UP] == pytest.approx(18.5, abs=0.1)
+        assert LossKind.SLOW_STEPS not in losses(vitals)
+        assert vitals.goodput is not None and vitals.goodput.steps == 102
+        assert adds_up(vitals)
+
+
+def test_the_first_step_of_an_interval_is_counted_once() -> None:
+    # Log interval 10: a line for step 1 alone, then the mean of steps 1 to 10.
+    world = World(3.0, interval=10).start(took=10).steps(1, 21.0)
+    world.line(21.0)
+    world.now, world.step = world.now + 27.0, 10
+    world.line((21.0 + 27.0) / 10).steps(100)
+    vitals = judged(world.lines)
+    assert vitals.goodput is not None and vitals.goodput.steps == 110
+    assert losses(vitals) == {LossKind.RESTART: pytest.approx(10), LossKind.WARM_UP: pytest.approx(18)}
+
+
+def test_an_mfu_of_563_per_cent_is_not_told() -> None:
+    lines = [titan(n, f"2026-01-14 02:00:{n:02},000", mfu="563.10%") for n in range(1, 50)]
+    seen = see([training_of(lines)], Asked(gpu="H100"))
+    vitals = vitals_of(seen, Asked(gpu="H100"), (H100,))
+    assert vitals.printed is not None
+    assert vitals.printed.mfu is None
+    assert vitals.printed.implied_peak_tflops == pytest.approx(71.0, abs=0.1)
+    assert {"log.mfu_impossible_peak", "log.peak_clash"} <= said(vitals)
+
+
+def test_the_peak_that_an_mfu_implies_is_held_against_the_gpu() -> None:
+    lines = [titan(n, f"2026-01-14 02:00:{n:02},000", mfu=f"{400 / 3.12:.2f}%") for n in range(1, 50)]
+    on_a100 = vitals_of(see([training_of(lines)], Asked()), Asked(gpu="NVIDIA A100-SXM4-80GB"), (A100, H100))
+    assert {"log.tflops_impossible", "log.mfu_impossible_peak"} <= said(on_a100)
+    right = [titan(n, f"2026-01-14 02:00:{n:02},000", mfu=f"{400 / 9.894:.2f}%") for n in range(1, 50)]
+    on_h100 = vitals_of(see([training_of(right)], Asked()), Asked(gpu="NVIDIA H100 80GB HBM3"), (A100, H100))
+    assert on_h100.printed is not None
+    assert on_h100.printed.share_of_peak == pytest.approx(0.404, abs=0.001)
+    assert on_h100.printed.implied_peak_tflops == pytest.approx(989.4, rel=1e-3)
+    assert not said(on_h100) & {"log.peak_clash", "log.mfu_impossible_peak"}
+    nobody_knows = vitals_of(see([training_of(right)], Asked()), Asked(gpu="Zeta 9000"), (A100, H100))
+    assert nobody_knows.mfu is None and nobody_knows.printed is not None
+    assert nobody_knows.printed.gpu_peak_tflops is None
+
+
+def test_steps_whose_loss_is_no_number_are_not_effective() -> None:
+    world = World().start().steps(100).steps(7, loss="NAN").steps(50)
+    vitals = judged(world.lines)
+    assert vitals.nan_losses == 7
+    assert vitals.goodput is not None and vitals.goodput.steps == 150
+    assert losses(vitals)[LossKind.SKIPPED] == pytest.approx(14.0, abs=0.1)
+    assert adds_up(vitals)
+
+
+def test_a_clock_that_goes_back_makes_no_time() -> None:
+    world = World().start().steps(100)
+    world.zone = -1500.0
+    vitals = judged(world.steps(100).lines)
+    assert "log.clock_back" in said(vitals)
+    assert vitals.goodput is not None and vitals.goodput.window_s == pytest.approx(400, abs=0.5)
+    assert vitals.goodput.share == pytest.approx(1.0, abs=0.001)
+
+
+@pytest.mark.parametrize("shift", [HOUR, -HOUR])
+def test_summer_time_is_no_loss_and_no_gain(shift: float) -> None:
+    world = World(2.0)
+    # Sunday, 29 March 2026, 01:58 as a clock in Berlin shows it.
+    world.now = 1774749480.0
+    world.start().steps(60)
+    world.zone = shift
+    vitals = judged(world.steps(200).lines)
+    assert said(vitals) & {"log.clock_forward", "log.clock_back"}
+    assert vitals.goodput is not None and vitals.goodput.window_s == pytest.approx(520, abs=0.5)
+    assert losses(vitals) == {}
+
+
+def test_an_hour_that_nobody_explains_is_a_loss_at_any_other_time() -> None:
+    vitals = judged(World().start().steps(100).wait(HOUR, LossKind.UNKNOWN).steps(100).lines)
+    assert losses(vitals) == {LossKind.UNKNOWN: pytest.approx(HOUR)}
+
+
+def test_a_clock_that_goes_back_over_a_restart_leaves_its_length_unknown() -> None:
+    world = World().start().steps(100).save(10).steps(20)
+    world.now += 120
+    world.zone = -7 * HOUR
+    vitals = judged(world.start(loaded=100).steps(100).lines)
+    assert "log.clock_back_down" in said(vitals)
+    assert "log.missing.down" in lacks(vitals)
+    found = losses(vitals)
+    assert found[LossKind.REDONE] == pytest.approx(40, abs=0.1)
+    assert found.get(LossKind.RESTART, 0.0) < 1
+    assert adds_up(vitals)
+
+
+def test_a_restart_from_an_older_checkpoint_that_nothing_tells_of() -> None:
+    world = World().start().steps(100)
+    world.step = 60
+    vitals = judged(world.wait(200, LossKind.RESTART).steps(100).lines)
+    assert "log.went_back" in said(vitals)
+    assert vitals.goodput is not None and vitals.goodput.steps == 160
+    assert losses(vitals) == {LossKind.REDONE: pytest.approx(80), LossKind.RESTART: pytest.approx(200)}
+    assert vitals.rollbacks == 1
+
+
+def test_a_step_that_is_done_again_and_again_counts_once() -> None:
+    world = World().start().steps(100)
+    for _ in range(4):
+        world.step = 80
+        world.wait(100, LossKind.RESTART).steps(20)
+    vitals = judged(world.steps(30).lines)
+    assert vitals.goodput is not None and vitals.goodput.steps == 130
+    assert losses(vitals)[LossKind.REDONE] == pytest.approx(4 * 20 * 2.0, abs=0.1)
+    assert (vitals.rollbacks, vitals.starts) == (4, 5)
+
+
+def test_ranks_that_print_in_turn_are_one_training_and_the_slowest_is_the_step() -> None:
+    dice = random.Random(3)
+    lines = []
+    for step in range(1, 80):
+        ranks = [f"[rank{n}]:" for n in range(4)]
+        dice.shuffle(ranks)
+        lines += [
+            titan(
+                step,
+                f"2026-01-14 02:{step // 60:02}:{step % 60:02},{dice.randint(0, 99):03}",
+                "7,000" if rank == "[rank2]:" else "8,000",
+                rank=rank,
+            )
+            for rank in ranks
+        ]
+    vitals = judged(lines)
+    assert vitals.rank_copies == 3 * 79
+    assert vitals.starts == 1
+    assert vitals.goodput is not None and vitals.goodput.steps == 79
+    assert vitals.rate is not None and vitals.rate.per_gpu == pytest.approx(7000)
+
+
+def test_a_rank_that_lags_makes_no_restart() -> None:
+    lines = []
+    for step in range(1, 80):
+        lines.append(titan(step, f"2026-01-14 02:{step // 60:02}:{step % 60:02},000", rank="[rank0]:"))
+        if step > 3:
+            late = step - 3
+            lines.append(titan(late, f"2026-01-14 02:{late // 60:02}:{late % 60:02},100", rank="[rank1]:"))
+    vitals = judged(lines)
+    assert (vitals.starts, vitals.rank_copies) == (1, 76)
+
+
+@pytest.mark.parametrize("stamps", [True, False])
+def test_copies_without_a_rank_in_front_are_known_by_their_moment(stamps: bool) -> None:
+    world = World(stamps=stamps).start().steps(50)
+    twice = [line for line in world.lines for _ in range(3)]
+    vitals = judged(twice)
+    assert (vitals.starts, vitals.rank_copies) == (1, 100)
+    assert vitals.goodput is not None and vitals.goodput.steps == 50
+
+
+def test_a_line_that_is_cut_is_no_step() -> None:
+    lines = World().start().steps(50).lines
+    whole = "".join(lines)
+    for cut in range(1, len(lines[-1]) + 1, 7):
+        vitals = judged(whole[:-cut].splitlines(keepends=True))
+        assert vitals.goodput is not None
+        assert vitals.goodput.steps in (49, 50)
+        assert vitals.step_time is not None and vitals.step_time.worst_s == 2.0
+
+
+def test_two_trainings_one_after_the_other_are_refused() -> None:
+    small = World(batch=256).start().steps(100)
+    large = World(batch=512)
+    large.now = small.now + 1000
+    with pytest.raises(InputError, match=r"train\.log:\d+: another training begins here"):
+        judged([*small.lines, *large.start().steps(100).lines])
+
+
+def test_a_training_that_begins_anew_is_told_to_be_perhaps_another() -> None:
+    world = World().start().steps(100)
+    world.step = 0
+    vitals = judged(world.wait(100, LossKind.RESTART).start().steps(150).lines)
+    assert "log.from_zero" in said(vitals)
+    assert losses(vitals)[LossKind.REDONE] == pytest.approx(200)
+
+
+def test_two_trainings_in_turn_are_refused() -> None:
+    one, other = World().start().steps(40), World()
+    other.step = 1000
+    other.now += 1
+    other.start().steps(40)
+    turns = [line for pair in zip(one.lines[2:], other.lines[2:], strict=True) for line in pair]
+    with pytest.raises(InputError, match="two trainings in turn"):
+        judged(turns)
+
+
+def test_files_of_ranks_count_once_and_the_slowest_is_the_step() -> None:
+    fast, slow = World(2.0).start().steps(100), World(2.0).start()
+    slow.steps(50).steps(1, 2.0).steps(49)
+    slow.lines[60] = slow.lines[60].replace("(ms): 2000.0", "(ms): 2900.0")
+    vitals = judged(fast.lines, slow.lines)
+    assert "log.rank_files" in said(vitals)
+    assert (vitals.starts, vitals.rank_copies) == (1, 100)
+    assert vitals.step_time is not None and vitals.step_time.worst_s == 2.9
+
+
+def test_successive_pieces_are_put_in_order() -> None:
+    first = World().start(took=30).steps(100).save(10).steps(30)
+    second = World()
+    second.now = first.now + 400
+    second.start(took=60, loaded=100).steps(200)
+    vitals = judged(second.lines, first.lines)
+    assert "log.pieces" in said(vitals)
+    assert vitals.files == ("train2.log", "train1.log")
+    found = losses(vitals)
+    assert found[LossKind.REDONE] == pytest.approx(60)
+    assert found[LossKind.RESTART] == pytest.approx(30 + 460)
+    assert vitals.goodput is not None and vitals.goodput.steps == 300
+    assert adds_up(vitals)
+
+
+def test_a_log_that_was_cut_in_two_is_no_restart() -> None:
+    lines = World().start().steps(200).lines
+    vitals = judged(lines[:90], lines[90:])
+    assert vitals.starts == 1
+    assert losses(vitals) == {}
+    assert vitals.step_time is not None and vitals.step_time.warm_up == 1
+
+
+def test_files_of_two_trainings_at_one_time_are_refused() -> None:
+    one, other = World().start().steps(100), World()
+    other.step = 5000
+    with pytest.raises(InputError, match=r"at the same time as train1\.log"):
+        judged(one.lines, other.start().steps(100).lines)
+
+
+def test_pieces_from_two_time_zones_go_by_their_steps() -> None:
+    first = World().start().steps(100)
+    second = World()
+    second.now, second.zone = first.now + 60, -HOUR
+    second.start(loaded=100).steps(100)
+    vitals = judged(first.lines, second.lines)
+    assert vitals.files == ("train1.log", "train2.log")
+    assert vitals.rollbacks == 0
+    assert vitals.goodput is not None and vitals.goodput.steps == 200
+    assert "log.missing.down" in lacks(vitals)
+
+
+def test_step_times_that_exceed_the_clock_are_told_and_the_clock_is_taken() -> None:
+    lines = World(2.0).start().steps(300).lines
+    lies = [line.replace("(ms): 2000.0", "(ms): 3000.0") for line in lines]
+    vitals = judged(lies)
+    assert "log.time_clash" in said(vitals)
+    assert vitals.goodput is not None and vitals.goodput.window_s == pytest.approx(601, abs=0.5)
+    assert vitals.goodput.share is not None and vitals.goodput.share <= 1
+    assert adds_up(vitals)
+
+
+def test_what_the_log_says_of_a_step_beats_what_is_given() -> None:
+    vitals = judged(World().start().steps(50).lines, asked=Asked(Given(tokens_per_step=4e6)))
+    assert vitals.rate is not None and vitals.rate.tokens_per_step == pytest.approx(512 * 2048)
+    assert "log.batch_given" in said(vitals)
+
+
+def test_a_log_without_a_batch_needs_it_given() -> None:
+    def read(asked: Asked) -> LogVitals:
+        intake = Intake("log")
+        intake.add_all(StepRecord(n, n + 1, step_time_s=0.5, mfu=0.3647) for n in range(200))
+        return vitals_of(see([intake.training(Framework.NANOGPT, LogFacts(), ())], asked), asked)
+
+    without = read(Asked())
+    assert without.rate is None or without.rate.tokens_per_s is None
+    assert "log.missing.tokens" in lacks(without)
+    assert without.goodput is not None and without.goodput.tokens is None
+    given = read(Asked(Given(tokens_per_step=500_000.0)))
+    assert given.rate is not None and given.rate.tokens_per_s == pytest.approx(1e6)
+
+
+def test_too_few_steps_say_nothing() -> None:
+    vitals = judged(World().start().steps(3).lines)
+    assert vitals.exit_code == 3
+    assert "log.missing.few" in lacks(vitals)
+
+
+def test_no_number_is_ever_not_a_number() -> None:
+    world = World().start().steps(3, loss="NAN").steps(2)
+    vitals = judged(world.lines)
+    assert vitals.goodput is not None
+    assert all(math.isfinite(loss.seconds) for loss in vitals.goodput.losses)
