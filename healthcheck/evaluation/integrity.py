@@ -17,6 +17,7 @@ from healthcheck.model.measurement import CollectiveRow, CollectiveTable, Failur
 from healthcheck.model.message import Message, say
 from healthcheck.model.reading import Evidence, noted
 from healthcheck.model.verdict import Verdict
+from healthcheck.parsing.launcher_rules import NO_PMI
 
 CHECK = "job.integrity"
 RAW_GONE = "raw_gone"
@@ -105,9 +106,22 @@ def _what_was_printed(outcome: JobOutcome, *, vague: bool) -> CheckResult | None
     return _result(outcome, verdict, primary.kind.value, message, map(_quote, failures[:5]))
 
 
+def _each_by_itself(outcome: JobOutcome) -> CheckResult | None:
+    """The MPI of the ranks did not understand how they were started. It looks like a build without MPI, and is none.
+
+    A lone rank may complain of it and be whole all the same.
+    """
+    error, tables = outcome.launch_error, outcome.output.tables
+    if error is None or error.code != f"launch.{NO_PMI}":
+        return None
+    if len(tables) == 1 and tables[0].n_ranks == outcome.job.communicator_ranks:
+        return None
+    return _result(outcome, Verdict.INCONCLUSIVE, NO_PMI, error)
+
+
 def _what_the_launcher_said(outcome: JobOutcome) -> CheckResult | None:
     error = outcome.launch_error
-    if error is None:
+    if error is None or error.code == f"launch.{NO_PMI}":
         return None
     kind = error.code.rpartition(".")[2]
     broke = kind in _RANK_BROKE and _started(outcome)
@@ -132,7 +146,8 @@ def judge_integrity(outcome: JobOutcome) -> CheckResult:
         return _result(outcome, Verdict.INCONCLUSIVE, RAW_GONE, say("job.raw_gone", detail=gone))
     if not (outcome.result.kind is ExitKind.TEARDOWN_HUNG and output.state is OutputState.COMPLETE):
         found = (
-            _what_was_printed(outcome, vague=False)
+            _each_by_itself(outcome)
+            or _what_was_printed(outcome, vague=False)
             or _how_it_ended(outcome)
             or _what_the_launcher_said(outcome)
             or _what_was_printed(outcome, vague=True)

@@ -140,6 +140,12 @@ JOB_CAUSE_TEXTS: dict[str, str] = {
     "remedy.launch_as_root": "Run as a user, or set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1.",
     "why.launch_as_root": "Open MPI protects against mistakes of root and must be told that it is meant.",
     "against.launch_as_root": "The login is no root login.",
+    "cause.launch_no_pmi": "the ranks were started with a PMI that the MPI of nccl-tests does not understand",
+    "remedy.launch_no_pmi": "Name the plugin that this MPI understands: --launcher srun:pmix for Open MPI, srun:pmi2 "
+    "for MPICH and Intel MPI, the latter with I_MPI_PMI_LIBRARY set to libpmi2.so of Slurm.",
+    "why.launch_no_pmi": "srun starts processes; that they are ranks of one job they learn by PMI, of which Open MPI, "
+    "MPICH and Intel MPI speak different kinds. Some end then, some run on, each a job of its own.",
+    "against.launch_no_pmi": "srun --mpi=PLUGIN with the same program prints one table for all ranks.",
     "cause.program_refused": "nccl-tests did not accept what it was asked to do",
     "remedy.program_refused": "Compare the command line of the job with the help of the program; an older version "
     "lacks options.",

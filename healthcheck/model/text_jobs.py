@@ -65,6 +65,8 @@ JOB_TEXTS: dict[str, str] = {
     "launch.library_missing": "{binary} needs {library}, which {host} does not have in its library path",
     "launch.too_few_slots": "mpirun has fewer slots than the {slots} asked for: check slots= in the hostfile",
     "launch.hostfile_missing": "mpirun cannot open the hostfile {path}",
+    "launch.no_pmi": "the MPI of the program does not understand how the ranks were started, so none found the others: "
+    "{line}",
     "launch.as_root": "mpirun refuses to run as root; run as a user, or allow it with --allow-run-as-root",
     "launch.rank_signalled": "a rank on {host} died of a signal: {signal}",
     "launch.rank_exited": "rank {rank} ended with exit code {code} on {host}",

@@ -11,7 +11,7 @@ import re
 from msgspec import Struct
 
 from healthcheck.model.message import Message, say
-from healthcheck.parsing.launcher_rules import RULES, Rule
+from healthcheck.parsing.launcher_rules import NO_PMI, RULES, Rule
 
 _TEXT_LIMIT = 1 << 20  # a failed launch says little; what it says stands at the start or at the end
 _LINE_CHARS = 500
@@ -24,7 +24,7 @@ _NOISE = re.compile(
 _BOX_HOST = re.compile(r"A daemon failed to report back.*?Remote host:\s+(\S+)", re.DOTALL)
 _NAMED_BY_BOX = frozenset({"host_key_unknown", "login_refused", "daemon_missing", "daemon_lost", "host_key_changed"})
 _BY_EXIT_CODE = {124: "timeout", 137: "killed", 143: "killed", 130: "killed", -9: "killed", -15: "killed"}
-_SURVIVES_EXIT_0 = frozenset({"daemon_lost"})
+_SURVIVES_EXIT_0 = frozenset({"daemon_lost", NO_PMI})
 
 
 class LaunchFailure(Struct, frozen=True):
@@ -42,8 +42,8 @@ class LaunchFailure(Struct, frozen=True):
 def classify(stdout: str, stderr: str, exit_code: int | None) -> LaunchFailure | None:
     """Why a launch failed; None where nothing did.
 
-    `exit_code` is mpirun's own, None when it was stopped from outside. With 0 only the loss of a daemon counts:
-    Open MPI 5 has been seen to lose one and still exit 0.
+    `exit_code` is mpirun's own, None when it was stopped from outside. With 0 only two things count: the loss of a
+    daemon, after which Open MPI 5 has been seen to exit 0, and ranks that found no PMI and ran each by itself.
     """
     text = _clean(stderr) + "\n" + _clean(stdout)
     for rule in RULES:

@@ -16,6 +16,10 @@ class Rule(Struct, frozen=True):
     host_patterns: tuple[re.Pattern[str], ...] = ()
 
 
+NO_PMI = "no_pmi"
+"""The ranks were not started in a way that their MPI understands, so that they did not find each other."""
+
+
 def _sentence(pattern: str) -> re.Pattern[str]:
     """Launchers wrap their boxes at about 76 columns: every blank of the pattern matches any white space."""
     return re.compile(pattern.replace(" ", r"\s+"), re.MULTILINE)
@@ -76,6 +80,12 @@ RULES: tuple[Rule, ...] = (
         "library_missing",
         re.compile(r"(?<!\S)(?P<binary>\S+): error while loading shared libraries: (?P<library>[^\s:]+)"),
     ),
+    # What the ranks were started with is none of the PMIs their MPI knows: MPICH, Open MPI 4, Open MPI 5, Intel MPI.
+    # The last two go on, each rank by itself.
+    Rule(NO_PMI, re.compile(r"Runtime environment uses unsupported PMI version \w+")),
+    Rule(NO_PMI, _sentence("but OMPI was not built with SLURM's PMI support")),
+    Rule(NO_PMI, re.compile(r"No PMIx server was reachable, but a PMI1/2 was detected|^\s*no-pmix-but$", re.MULTILINE)),
+    Rule(NO_PMI, _sentence(r"PMI server not found\. Please set I_MPI_PMI_LIBRARY variable")),
     # The banner of the launcher may blame a survivor; the process that dies says so itself, with its host.
     Rule(
         "rank_signalled",

@@ -10,6 +10,7 @@ from healthcheck.model.command import CommandResult, ExitKind
 from healthcheck.model.measurement import ParsedOutput
 from healthcheck.model.message import Message
 from healthcheck.parsing.launcher_output import classify
+from healthcheck.parsing.launcher_rules import NO_PMI
 from healthcheck.parsing.nccl_tests import parse_output
 from healthcheck.workflows.files_only import open_lines
 
@@ -35,12 +36,10 @@ def read_output(raw: tuple[Path, Path], argv: Sequence[str], code: int | None) -
 
 
 def launch_error(raw: tuple[Path, Path], result: CommandResult) -> Message | None:
-    """What the launcher says went wrong; None where the command ended well."""
-    if result.ok:
-        return None
+    """What the launcher says went wrong; of a command that ended well only that its ranks never found each other."""
     out_path, err_path = raw
     error = classify(_beginning(out_path), _beginning(err_path), exit_code_of(result))
-    return error.message if error is not None else None
+    return None if error is None or (result.ok and error.kind != NO_PMI) else error.message
 
 
 def sizes(raw: tuple[Path, Path]) -> tuple[int, int]:

@@ -19,6 +19,7 @@ from healthcheck.diagnosis.catalogue.lines import (
     PERFORMANCE,
     REPORT,
     RUN_TROUBLE,
+    SLURM_MPI,
     TESTS,
     TOPOLOGY,
     XID,
@@ -157,6 +158,7 @@ JOB_CAUSES: tuple[Cause, ...] = (
     Cause("nccl_error", rules=("integrity.nccl",), confidence=_LIKELY, reference=RUN_TROUBLE),
     Cause("too_few_slots", Severity.INFO, rules=("integrity.too_few_slots",), reference=TESTS + "/issues/21"),
     Cause("launch_as_root", Severity.INFO, rules=("integrity.as_root",), reference=MPIRUN),
+    Cause("launch_no_pmi", rules=("integrity.no_pmi",), commands=(("srun", "--mpi=list"),), reference=SLURM_MPI),
     Cause("program_refused", Severity.INFO, rules=("integrity.usage", "integrity.no_measurement"), reference=ARGUMENTS),
     Cause(
         "other_shape",

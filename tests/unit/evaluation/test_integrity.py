@@ -52,6 +52,20 @@ def test_what_only_the_launcher_saw_is_a_fault_once_the_test_had_begun(kind: str
     assert judge_integrity(never).verdict is Verdict.INCONCLUSIVE
 
 
+def test_ranks_that_each_ran_alone_for_want_of_a_pmi_are_no_build_without_mpi() -> None:
+    error = Message("launch.no_pmi", {"line": "No PMIx server was reachable, but a PMI1/2 was detected."})
+    mixed = (Failure(FailureKind.NOT_MPI_BUILD, "every process printed its own table", None, 3),)
+    several = outcome(
+        sweep(230.0), state=OutputState.FAILED, exit_code=0, failures=mixed, launch_error=error, n_ranks=1
+    )
+    found = judge_integrity(several)
+    assert (found.verdict, found.rule) == (Verdict.INCONCLUSIVE, "integrity.no_pmi")
+    assert "No PMIx server" in str(found.message)
+    ended = outcome((), state=OutputState.EMPTY, exit_code=16, launch_error=error, started=False)
+    assert judge_integrity(ended).rule == "integrity.no_pmi"
+    assert judge_integrity(outcome(sweep(230.0), launch_error=error)).verdict is Verdict.PASS, "all ranks, one table"
+
+
 @pytest.mark.parametrize("kind", [FailureKind.UNKNOWN, FailureKind.KILLED, FailureKind.TIMEOUT])
 def test_an_exit_code_without_a_reason_proves_a_fault_only_once_the_test_had_begun(kind: FailureKind) -> None:
     failure = (Failure(kind, "exit code 137"),)

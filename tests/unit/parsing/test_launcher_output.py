@@ -168,6 +168,45 @@ def test_the_sentence_says_what_to_look_at(name: str, part: str) -> None:
             "rank_signalled",
             "n002",
         ),
+        (
+            "Abort(471483408): Fatal error in internal_Init: Internal MPI error!, error stack:\n"
+            "MPIR_pmi_init(225)..............: \n"
+            "check_MPIR_CVAR_PMI_VERSION(167):  Runtime environment uses unsupported PMI version PMIx. Aborting.\n"
+            "srun: error: n001: tasks 0-1: Exited with exit code 16\n",
+            16,
+            "no_pmi",
+            None,
+        ),
+        (
+            "[n001:27249] OPAL ERROR: Unreachable in file ext3x_client.c at line 112\n"
+            'The application appears to have been direct launched using "srun",\n'
+            "but OMPI was not built with SLURM's PMI support and therefore cannot\nexecute.\n"
+            "srun: error: n001: tasks 0-1: Exited with exit code 1\n",
+            1,
+            "no_pmi",
+            None,
+        ),
+        (
+            "No PMIx server was reachable, but a PMI1/2 was detected.\n"
+            "If srun is being used to launch application, 4 singletons will be started.\n",
+            0,
+            "no_pmi",
+            None,
+        ),
+        (
+            "Sorry!  You were supposed to get help about:\n    no-pmix-but\nfrom the file:\n"
+            "    /opt/openmpi/share/openmpi/help-mpi-runtime.txt: No such file or directory\n",
+            0,
+            "no_pmi",
+            None,
+        ),
+        (
+            "MPI startup(): PMI server not found. Please set I_MPI_PMI_LIBRARY variable if it is not a singleton "
+            "case.\n",
+            0,
+            "no_pmi",
+            None,
+        ),
         ("application called MPI_Abort(MPI_COMM_WORLD, 7) - process 1\n", 7, "mpi_abort", None),
         ("srun: error: gpu-03: task 3: Exited with exit code 3\n", 3, "rank_exited", "gpu-03"),
         ("srun: error: gpu-03: task 3: Segmentation fault\n", 139, "rank_signalled", "gpu-03"),
