@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from healthcheck.cli import vitals_budget, vitals_log, vitals_mfu
+from healthcheck.cli import vitals_budget, vitals_log, vitals_mfu, vitals_trace
 from healthcheck.cli.usage import OneSentence
 
 app = typer.Typer(
@@ -21,3 +21,6 @@ app.command("budget", epilog=vitals_budget.EXAMPLE, short_help="What reducing th
     vitals_budget.command
 )
 app.command("log", epilog=vitals_log.EXAMPLE, short_help="Step time, goodput and losses of a log.")(vitals_log.command)
+app.command("trace", epilog=vitals_trace.EXAMPLE, short_help="Where the time of a step goes, from profiles.")(
+    vitals_trace.command
+)

@@ -60,6 +60,8 @@ class RankTrace(Struct, frozen=True):
     shares: Shares
     whole: bool
     notes: tuple[Message, ...] = ()
+    waiting_s: float | None = None
+    """Of a step, on average: what its collectives took longer than on the rank that came last. None: not matched."""
 
 
 class CollectiveUse(Struct, frozen=True):
@@ -68,6 +70,8 @@ class CollectiveUse(Struct, frozen=True):
     `size_bytes` is as nccl-tests counts it; None where the trace does not say. `transfer_s` is the median of the
     minimum over ranks (waiting taken out) if `ranks` > 1, else of the durations, waiting inside; `skew_s` the median of
     maximum - minimum. `busbw_gbyte_s` follows from `transfer_s`; compare it with nccl-tests' BusBW of that size.
+    `total_s`: the time of all of them on one rank, waiting inside, the mean of the ranks. `sizes`: how many different
+    sizes they had; with more than one `size_bytes` and `busbw_gbyte_s` are medians.
     """
 
     name: str
@@ -81,10 +85,13 @@ class CollectiveUse(Struct, frozen=True):
     skew_s: float | None
     busbw_gbyte_s: float | None
     total_s: float
+    sizes: int = 1
 
 
 class TraceVitals(Struct, frozen=True):
-    """All files together. `slowest` indexes `ranks`: its steps are the steps. `shares` are its.
+    """All files together. `slowest` indexes `ranks`: its steps are the steps, and `step_s` and `shares` are its.
+
+    It is the rank with the longest step; of those within 1 % of it the one that waits least, for it sets the pace.
 
     `lower_bound`: communication that is not NCCL was seen, so collective and exposed are lower bounds.
     `exit_code` 0, or 3 where no kernel was recorded.

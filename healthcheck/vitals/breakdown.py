@@ -2,21 +2,23 @@
 
 A step on the GPU is not the step of the host: the host runs ahead. Step N begins where the host begins it, or, where
 the GPU is still busy with what was launched before, where that ends; it lasts until the next one begins. So the
-windows of all steps tile the time: nothing is counted twice, and nothing falls between two.
+windows of steps that follow each other tile the time: nothing is counted twice, and nothing falls between two.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from healthcheck.model.vitals_trace import StepBreakdown
 from healthcheck.vitals.columns import UNKNOWN, GpuEvents, Kind, StepMarks
 from healthcheck.vitals.intervals import Spans, Times, clip, length, subtract, together, union
 
 _NS = 1e9
+_PAUSE = 0.5
+"""Of the length of a step on the host: what is longer between two steps belongs to neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +61,21 @@ def windows_of(events: GpuEvents, steps: StepMarks) -> tuple[Window, ...]:
     launch = np.where(events.launch == UNKNOWN, events.begin, events.launch)[kernels]
     done = _done_before(launch, events.end[kernels], np.append(steps.begin, np.iinfo(np.int64).max))
     begins = np.maximum.accumulate(np.maximum(steps.begin, done[:-1]))
-    last = max(int(steps.end[-1]), int(done[-1]), int(begins[-1]))
-    bounds = [int(moment) for moment in (*begins, last)]
+    own_end = np.maximum(np.maximum(steps.end, done[1:]), begins)  # where no other step follows at once
+    nexts = np.append(begins[1:], np.iinfo(np.int64).max)
+    ends = np.where(_followed(steps), nexts, np.minimum(own_end, nexts))
     return tuple(
-        Window(int(number), begin, end) for number, (begin, end) in zip(steps.number, pairwise(bounds), strict=True)
+        Window(number, begin, end)
+        for number, begin, end in zip(steps.number.tolist(), begins.tolist(), ends.tolist(), strict=True)
     )
+
+
+def _followed(steps: StepMarks) -> NDArray[np.bool_]:
+    """Which steps are followed by the next one at once: what lies between (an evaluation, a pause of the profiler) is
+    of no step."""
+    gap = steps.begin[1:] - steps.end[:-1]
+    close = gap <= _PAUSE * (steps.end - steps.begin)[:-1]
+    return np.append(close & (np.diff(steps.number) == 1), False)
 
 
 def _done_before(launch: Times, end: Times, moments: Times) -> Times:

@@ -60,6 +60,13 @@ def test_a_kernel_outlasts_the_last_step_and_a_copy_holds_none_up() -> None:
     assert windows_of(events, marks((1, 0, 100))) == (Window(1, 0, 130),)
 
 
+def test_a_pause_between_two_steps_is_of_neither() -> None:
+    events = gpu((Kind.COMPUTE, 10, 20, 110), (Kind.COMPUTE, 910, 920, 990))
+    assert windows_of(events, marks((1, 0, 100), (9, 900, 1000))) == (Window(1, 0, 110), Window(9, 900, 1000))
+    assert windows_of(events, marks((1, 0, 100), (2, 151, 890)))[0] == Window(1, 0, 110)
+    assert windows_of(events, marks((1, 0, 100), (2, 149, 890)))[0] == Window(1, 0, 149)
+
+
 def test_a_kernel_without_a_launch_belongs_where_it_ran() -> None:
     events = gpu((Kind.COMPUTE, UNKNOWN, 110, 120))
     assert windows_of(events, marks((1, 0, 100), (2, 100, 200)))[0] == Window(1, 0, 100)
@@ -100,7 +107,8 @@ def test_against_a_raster(raw: list[Event], begin: int, wall: int) -> None:
 def test_windows_tile_the_time(raw: list[Event], cuts: list[int]) -> None:
     events = gpu(*((kind, launch, at, at + took) for kind, launch, at, took in raw))
     begins = sorted(cuts)
-    steps = marks(*((n, at, end) for n, (at, end) in enumerate(zip(begins, [*begins[1:], 60], strict=True))))
+    bounds = itertools.pairwise([*begins, 60])
+    steps = marks(*((n, at, end) for n, (at, end) in enumerate(bounds)))
     windows = windows_of(events, steps)
     assert [window.step for window in windows] == list(range(len(begins)))
     assert all(one.end == other.begin for one, other in itertools.pairwise(windows))

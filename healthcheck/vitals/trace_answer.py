@@ -1,0 +1,139 @@
+"""All ranks of a profile together -> TraceVitals: the slowest rank is the step, and what is missing is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace as with_fields
+
+from msgspec.structs import replace
+
+from healthcheck.model.message import Message, say
+from healthcheck.model.vitals_trace import CollectiveUse, RankTrace, TraceVitals
+from healthcheck.vitals.call_table import RankCalls
+from healthcheck.vitals.trace_calls import CallsTold, told
+from healthcheck.vitals.trace_rank import RankTold
+
+_NS = 1e9
+_WAITS = 0.05
+"""Of a step: where the others wait less than this for one rank, it is not worth a word."""
+_NAMES = 3
+_ALIKE = 0.01
+_DO = {"kineto": "trace.missing.do_kineto", "nsys": "trace.missing.do_nsys"}
+
+
+def trace_vitals(
+    ranks: Sequence[RankTold], files: Sequence[str], without: Sequence[str], source: str, notes: Sequence[Message] = ()
+) -> TraceVitals:
+    """The answer; `without` names the files in which no kernel was recorded, `notes` are about the files as such."""
+    if not ranks:
+        missing = (*(say("trace.missing.no_kernel", file=file) for file in without), say(_DO[source]))
+        return TraceVitals(tuple(files), source, (), None, None, None, None, (), False, tuple(notes), missing, 3)
+    ordered = sorted(ranks, key=_place)
+    calls, again = _once(ordered)
+    seen = told(calls)
+    traces = tuple(_with_waiting(rank.trace, waited) for rank, waited in zip(ordered, seen.waiting_s, strict=True))
+    slowest = _slowest(traces)
+    world = max((rank.world_size for rank in ordered if rank.world_size is not None), default=None)
+    return TraceVitals(
+        files=tuple(files),
+        source=source,
+        ranks=traces,
+        slowest=slowest,
+        world_size=world,
+        step_s=traces[slowest].step_s,
+        shares=traces[slowest].shares,
+        collectives=seen.uses,
+        lower_bound=any(rank.foreign or rank.opaque_ns for rank in ordered),
+        notes=(*notes, *_notes(ordered, traces, seen, again)),
+        missing=(*(say("trace.missing.no_kernel", file=file) for file in without), *_missing(traces, seen, world)),
+        exit_code=0,
+    )
+
+
+def _slowest(traces: Sequence[RankTrace]) -> int:
+    """The one with the longest step. Ranks that wait for each other end their steps together: of those whose step is
+    as long, the one that waits least, for it sets the pace."""
+    longest = max(trace.step_s for trace in traces)
+    alike = [at for at, trace in enumerate(traces) if trace.step_s >= longest * (1 - _ALIKE)]
+    known = [at for at in alike if traces[at].waiting_s is not None]
+    if len(known) == len(alike):
+        return min(alike, key=lambda at: traces[at].waiting_s or 0.0)
+    return max(alike, key=lambda at: traces[at].step_s)
+
+
+def _place(rank: RankTold) -> tuple[int, int, str]:
+    trace = rank.trace
+    none = 1 << 62
+    return none if trace.rank is None else trace.rank, -1 if trace.device is None else trace.device, trace.file
+
+
+def _once(ranks: Sequence[RankTold]) -> tuple[list[RankCalls], int]:
+    """Their calls, and how many files are of a rank that another one is of, too: a rank does not wait for itself."""
+    seen: set[tuple[int, int | None]] = set()
+    found: list[RankCalls] = []
+    again = 0
+    for rank in ranks:
+        me = None if rank.trace.rank is None else (rank.trace.rank, rank.trace.device)
+        if me is None or me not in seen:
+            found.append(rank.calls)
+        else:
+            again += 1
+            calls = rank.calls.calls
+            alone = tuple(with_fields(shape, group=None) for shape in calls.shapes)
+            found.append(with_fields(rank.calls, calls=with_fields(calls, shapes=alone)))
+        if me is not None:
+            seen.add(me)
+    return found, again
+
+
+def _with_waiting(trace: RankTrace, waited_s: float | None) -> RankTrace:
+    return trace if waited_s is None else replace(trace, waiting_s=waited_s / len(trace.steps))
+
+
+def _notes(ranks: Sequence[RankTold], traces: Sequence[RankTrace], seen: CallsTold, again: int) -> Iterator[Message]:
+    foreign: dict[str, int] = {}
+    for rank in ranks:
+        for name, ns in rank.foreign:
+            foreign[name] = foreign.get(name, 0) + ns
+    if foreign:
+        longest = sorted(foreign, key=lambda name: -foreign[name])
+        names = ", ".join(name[:60] for name in longest[:_NAMES])
+        yield say("trace.note.foreign", names=names, n=len(longest), seconds=sum(foreign.values()) / _NS)
+    opaque = sum(rank.opaque_ns for rank in ranks)
+    if opaque:
+        yield say("trace.note.opaque", seconds=opaque / _NS)
+    if again:
+        yield say("trace.note.same_rank", n=again)
+    if seen.unmatched:
+        yield say("trace.note.unmatched", n=seen.unmatched)
+    yield from _straggler(traces)
+
+
+def _straggler(traces: Sequence[RankTrace]) -> Iterator[Message]:
+    """The rank all others wait for, where there is one."""
+    known = [(trace.waiting_s, trace) for trace in traces if trace.waiting_s is not None]
+    if len(known) < 2:
+        return
+    known.sort(key=lambda each: each[0])
+    (least, last), (second, _) = known[0], known[1]
+    if last.rank is not None and second - least > _WAITS * last.step_s:
+        yield say("trace.note.straggler", rank=last.rank, own=least * 1000, others=second * 1000)
+
+
+def _missing(traces: Sequence[RankTrace], seen: CallsTold, world: int | None) -> Iterator[Message]:
+    if all(trace.whole for trace in traces):
+        yield say("trace.missing.steps")
+    ranks = len({trace.rank for trace in traces if trace.rank is not None}) or len(traces)
+    if seen.uses and all(use.ranks < 2 for use in seen.uses):
+        if world is not None and ranks < world:
+            yield say("trace.missing.ranks", n=ranks, world=world)
+        else:
+            yield say("trace.missing.groups")
+    if seen.uses and not any(_rated(use) for use in seen.uses):
+        yield say("trace.missing.sizes")
+    if all(trace.shares.data_loading is None for trace in traces):
+        yield say("trace.missing.data_loading")
+
+
+def _rated(use: CollectiveUse) -> bool:
+    return use.busbw_gbyte_s is not None

@@ -1,0 +1,75 @@
+"""`vitals trace` as an operator types it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.unit.vitals.kineto_worlds import Trace, overlaps
+from tests.walk.cli import Shell
+
+
+@pytest.fixture
+def traces(tmp_path: Path) -> Path:
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    (folder / "rank-0.pt.trace.json").write_text(overlaps(0).text())
+    (folder / "rank-1.pt.trace.json.gz").write_bytes(gzip.compress(overlaps(1).text(None).encode()))
+    return folder
+
+
+def test_the_first_line_answers(shell: Shell, traces: Path) -> None:
+    said = shell("vitals", "trace", str(traces))
+    assert (said.code, said.err) == (0, "")
+    assert said.out.splitlines()[0] == (
+        "A step takes 1.00 ms on the slowest rank (rank 0): 50 % compute, 20 % collective that nothing hides "
+        "(30 % in all), 5.0 % copies, 25 % idle."
+    )
+    assert "2 MB" in said.out and "300 µs" in said.out
+
+
+def test_json_is_one_document_with_every_step(shell: Shell, traces: Path) -> None:
+    said = shell("vitals", "trace", str(traces), "--json", "--lang", "zh")
+    found = json.loads(said.out)
+    assert found["schema"] == "healthcheck.vitals.trace/1"
+    assert [[step["step"] for step in rank["steps"]] for rank in found["ranks"]] == [[3, 4], [3, 4]]
+    assert found["collectives"][0]["busbw_gbyte_s"] == pytest.approx(6.667, abs=1e-3)
+    assert (found["world_size"], found["exit_code"]) == (2, 0)
+
+
+def test_it_is_told_in_chinese_where_that_is_asked_for(shell: Shell, traces: Path) -> None:
+    assert shell("vitals", "trace", str(traces), "--lang", "zh").out.startswith("最慢的 rank（rank 0）每步 1.00 ms")
+
+
+def test_a_trace_without_a_kernel_says_what_to_do(shell: Shell, tmp_path: Path) -> None:
+    trace = Trace()
+    trace.step(1, 0, 1000)
+    (tmp_path / "cpu.json").write_text(trace.text())
+    said = shell("vitals", "trace", str(tmp_path / "cpu.json"))
+    assert said.code == 3
+    assert "ProfilerActivity.CUDA" in said.out
+
+
+def test_other_files_of_a_folder_are_passed_over_and_told(shell: Shell, traces: Path) -> None:
+    (traces / "config.json").write_text('{"lr": 1e-4}')
+    said = shell("vitals", "trace", str(traces))
+    assert said.code == 0
+    assert "config.json" in said.out
+
+
+def test_what_is_no_profile_is_one_sentence(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "empty.json").write_bytes(b"")
+    (tmp_path / "log.txt").write_text("iteration 1/ 10 | elapsed time\n")
+    (tmp_path / "none").mkdir()
+    os.mkfifo(tmp_path / "pipe.json")
+    wrong = ("empty.json", "log.txt", "none", "gone.json", "pipe.json")
+    for name in wrong:
+        said = shell("vitals", "trace", str(tmp_path / name))
+        assert (said.code, said.out) == (2, ""), name
+        assert said.err.count("\n") == 1 and name in said.err, said.err
+    said = shell("vitals", "trace", str(tmp_path / "log.txt"), "--step-range", "iter")
+    assert said.code == 2 and "--step-range" in said.err
