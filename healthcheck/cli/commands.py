@@ -57,6 +57,7 @@ COMMANDS: Final[Mapping[str, Place]] = {
     "schedule": Place("schedule", "Files that have a check-up come back."),
     "slurm": Place("slurm", "Drained nodes of a run under Slurm."),
     "vitals": Place("vitals", "The training: step time, MFU, goodput."),
+    "diagnose": Place("diagnose", "Links and training together: what to do."),
 }
 
 

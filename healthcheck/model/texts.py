@@ -42,6 +42,7 @@ from healthcheck.model.text_history import HISTORY_TEXTS
 from healthcheck.model.text_hosts import HOST_TEXTS
 from healthcheck.model.text_jobs import JOB_TEXTS
 from healthcheck.model.text_joint import JOINT_TEXTS
+from healthcheck.model.text_joint_rules import JOINT_RULE_TEXTS
 from healthcheck.model.text_limits import LIMIT_TEXTS
 from healthcheck.model.text_lock import LOCK_TEXTS
 from healthcheck.model.text_mfu import MFU_TEXTS
@@ -128,6 +129,7 @@ CATALOGUE_EN = _joined(
     CAPTURE_TEXTS,
     JOINT_TEXTS,
     TRAINING_PAGE_TEXTS,
+    JOINT_RULE_TEXTS,
 )
 
 

@@ -8,6 +8,7 @@ from healthcheck.model.vitals_log import LogVitals
 from healthcheck.model.vitals_trace import CollectiveUse
 from healthcheck.reporting.chart import Table
 from healthcheck.reporting.figures import gbyte_s, not_measured, one_line, size
+from healthcheck.reporting.joint import thresholds_text, value_text
 from healthcheck.reporting.training_figures import rate_text, share_text, step_text
 
 MOST_COLLECTIVES = 24
@@ -75,12 +76,11 @@ def signs_table(joint: Joint) -> Table:
 
 
 def _sign(seen: Seen) -> tuple[str, ...]:
-    bounds = "" if seen.low is None or seen.high is None else f"{share_text(seen.low)} / {share_text(seen.high)}"
     return (
         sign_name(seen),
-        share_text(seen.value) if seen.value is not None or seen.low is not None else "",
+        one_line(value_text(seen)),
         str(say(f"training.level.{seen.level.value}")),
-        bounds,
+        thresholds_text(seen),
         one_line(str(seen.basis)),
     )
 

@@ -115,7 +115,7 @@ def joint() -> Joint:
             Seen(Sign.LINK_VERDICT, None, Level.UNKNOWN, None, None, ANY),
         ),
         matches=(
-            Match("mixed", ANY, (), ANY, (ANY,), ("healthcheck run monthly -H cluster.hosts",), (ANY,), True, "x"),
+            Match("mixed", ANY, (), ANY, (ANY,), ("healthcheck run monthly -H cluster.hosts",), (ANY,), True, ANY),
         ),
         missing=(ANY,),
         link_verdict=None,

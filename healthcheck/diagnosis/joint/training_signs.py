@@ -1,0 +1,221 @@
+"""What the saved documents of the training say: one `Seen` a sign, unknown with the reason where they do not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from msgspec import Struct
+
+from healthcheck.diagnosis.joint.thresholds import NAMED, level_of
+from healthcheck.model.joint import Level, Seen, Sign
+from healthcheck.model.message import Message, listed, say
+from healthcheck.model.vitals_log import LogVitals, Loss
+from healthcheck.model.vitals_mfu import MfuAnswer
+from healthcheck.model.vitals_trace import RankTrace, Shares, TraceVitals
+
+Thresholds = Mapping[str, float]
+_MOST_LOSSES = 2
+
+
+class Training(Struct, frozen=True):
+    """The documents that were given, at most one of a kind."""
+
+    log: LogVitals | None = None
+    trace: TraceVitals | None = None
+    mfu: MfuAnswer | None = None
+
+    @property
+    def gpus(self) -> int | None:
+        """How many GPUs the training had, as the first of log, calculator and trace says."""
+        told = (
+            self.log.facts.gpus if self.log else None,
+            self.mfu.gpus if self.mfu else None,
+            self.trace.world_size if self.trace else None,
+        )
+        return next((number for number in told if number), None)
+
+    @property
+    def printed_gpus(self) -> tuple[str, ...]:
+        """The names of GPUs that log and trace print, each once."""
+        printed = [self.log.facts.gpu] if self.log else []
+        printed += [rank.gpu for rank in self.trace.ranks] if self.trace else []
+        return tuple(dict.fromkeys(name for name in printed if name))
+
+    @property
+    def window(self) -> tuple[float, float] | None:
+        """First and last moment of the log, in seconds since 1970; None where it has no clock."""
+        goodput = self.log.goodput if self.log else None
+        if goodput is None or goodput.begins_s is None or goodput.ends_s is None:
+            return None
+        return goodput.begins_s, goodput.ends_s
+
+
+def seen(sign: Sign, value: float | None, basis: Message, thresholds: Thresholds) -> Seen:
+    """A sign with thresholds of ours."""
+    low, high = thresholds[f"{NAMED[sign]}.low"], thresholds[f"{NAMED[sign]}.high"]
+    return Seen(sign, value, level_of(value, low, high), low, high, basis)
+
+
+def training_signs(training: Training, thresholds: Thresholds) -> tuple[Seen, ...]:
+    """MFU, the shares of a step, goodput, and how even steps and ranks are."""
+    return (
+        seen(Sign.MFU, *_mfu(training), thresholds),
+        *_shares(training.trace, thresholds),
+        seen(Sign.GOODPUT, *_goodput(training.log), thresholds),
+        seen(Sign.STEP_SPREAD, *_step_spread(training.log), thresholds),
+        seen(Sign.RANK_SPREAD, *_rank_spread(training.trace), thresholds),
+    )
+
+
+Number = tuple[float | None, Message]
+
+
+def _mfu(training: Training) -> Number:
+    """Ours of the calculator, else ours of the log, else what the framework prints of itself, within 0 and 1."""
+    log, answer = training.log, training.mfu
+    if answer is not None and answer.mfu is not None:
+        formula = answer.formula
+        basis = say("joint.basis.mfu_given") if formula is None else say("joint.basis.mfu", formula=formula.value)
+        return answer.mfu, basis
+    if answer is not None:
+        return None, answer.refused or say("joint.basis.mfu_no_peak")
+    if log is not None and log.mfu is not None:
+        return log.mfu, log.mfu_basis or say("joint.basis.log")
+    printed = log.printed if log is not None else None
+    if printed is None or printed.mfu is None:
+        return None, say("joint.basis.no_mfu")
+    if not 0 < printed.mfu <= 1:
+        return None, say("joint.basis.impossible_mfu", percent=round(100 * printed.mfu, 1))
+    return printed.mfu, say("joint.basis.printed_mfu", basis=printed.basis or say("joint.basis.printed_unknown"))
+
+
+def _shares(trace: TraceVitals | None, thresholds: Thresholds) -> tuple[Seen, ...]:
+    """Those of the slowest rank, whose steps are the steps. A collective share that may be higher says so."""
+    shares = trace.shares if trace is not None else None
+    if trace is None or shares is None:
+        why = say("joint.basis.no_trace" if trace is None else "joint.basis.empty_trace")
+        signs = (Sign.EXPOSED, Sign.COLLECTIVE, Sign.IDLE, Sign.DATA_LOADING)
+        return tuple(seen(sign, None, why, thresholds) for sign in signs)
+    basis = _slowest(trace)
+    return (
+        _communication(Sign.EXPOSED, shares.exposed, basis, trace.lower_bound, thresholds),
+        _communication(Sign.COLLECTIVE, shares.collective, basis, trace.lower_bound, thresholds),
+        seen(Sign.IDLE, shares.idle, basis, thresholds),
+        _data_loading(shares, basis, thresholds),
+    )
+
+
+def _communication(sign: Sign, share: float, basis: Message, lower_bound: bool, thresholds: Thresholds) -> Seen:
+    """A lower bound says something only where it is high already."""
+    found = seen(sign, share, basis, thresholds)
+    if not lower_bound:
+        return found
+    if found.level is Level.HIGH:
+        return seen(sign, share, say("joint.basis.lower_bound", basis=basis), thresholds)
+    return seen(sign, None, say("joint.basis.at_least", percent=round(100 * share, 1), basis=basis), thresholds)
+
+
+def _data_loading(shares: Shares, basis: Message, thresholds: Thresholds) -> Seen:
+    if shares.data_loading is None:
+        return seen(Sign.DATA_LOADING, None, say("joint.basis.no_host"), thresholds)
+    return seen(Sign.DATA_LOADING, shares.data_loading, basis, thresholds)
+
+
+def _slowest(trace: TraceVitals) -> Message:
+    if trace.slowest is None or not 0 <= trace.slowest < len(trace.ranks):
+        return say("joint.basis.trace", n=len(trace.ranks))
+    rank = trace.ranks[trace.slowest]
+    code = "joint.basis.trace_whole" if rank.whole else "joint.basis.trace_rank"
+    return say(code, rank=_name(rank), steps=len(rank.steps), n=len(trace.ranks))
+
+
+def _name(rank: RankTrace) -> str:
+    if rank.rank is not None:
+        return str(rank.rank)
+    return rank.file if rank.device is None else f"{rank.file}:{rank.device}"
+
+
+def _goodput(log: LogVitals | None) -> Number:
+    if log is None:
+        return None, say("joint.basis.no_log")
+    goodput = log.goodput
+    if goodput is None or goodput.share is None:
+        return None, say("joint.basis.no_goodput")
+    if not goodput.wall_clock:
+        return None, say("joint.basis.no_wall_clock")
+    worst = sorted((loss for loss in goodput.losses if loss.seconds > 0), key=lambda loss: -loss.seconds)
+    if not worst or not goodput.window_s > 0:
+        return goodput.share, say("joint.basis.goodput", window=goodput.window)
+    told = [_loss(loss, goodput.window_s) for loss in worst[:_MOST_LOSSES]]
+    return goodput.share, say("joint.basis.goodput_losses", losses=listed(told))
+
+
+def _loss(loss: Loss, window_s: float) -> Message:
+    kind = Message(f"training.loss.{loss.kind.value}")
+    return say("joint.basis.loss", kind=kind, percent=round(100 * loss.seconds / window_s, 1), n=loss.count)
+
+
+def _step_spread(log: LogVitals | None) -> Number:
+    if log is None:
+        return None, say("joint.basis.no_log")
+    if log.step_time is None:
+        return None, say("joint.basis.no_step_time")
+    code = "joint.basis.interval_means" if log.step_time.interval_means else "joint.basis.reports"
+    return log.step_time.spread, say(code, n=log.step_time.reports)
+
+
+def _rank_spread(trace: TraceVitals | None) -> Number:
+    """How much longer the busiest rank is at its own work than the median of the others.
+
+    Its own work is the step without what it waits in collectives: whoever is late makes all others wait, and waits
+    least.
+    """
+    if trace is None:
+        return None, say("joint.basis.no_trace")
+    own = [(time, rank) for rank in trace.ranks if (time := _own_s(rank)) is not None]
+    if len(own) < 2:
+        return None, say("joint.basis.one_rank")
+    busiest = max(own, key=lambda one: one[0])
+    others = median(time for time, rank in own if rank is not busiest[1])
+    if not others > 0:
+        return None, say("joint.basis.one_rank")
+    times = {"own": round(busiest[0], 4), "others": round(others, 4)}
+    basis = say("joint.basis.busiest", rank=_name(busiest[1]), others_n=len(own) - 1, **times)
+    return busiest[0] / others - 1, basis
+
+
+def _own_s(rank: RankTrace) -> float | None:
+    times: Sequence[float] = [step.wall_s - step.exposed_s for step in rank.steps]
+    own = median(times) if times else None
+    return own if own is not None and math.isfinite(own) else None
+
+
+def training_notes(training: Training) -> tuple[Message, ...]:
+    """Where the documents do not go together: another number of GPUs, or a profile that slowed the steps down."""
+    notes = []
+    told = {
+        "log": training.log.facts.gpus if training.log else None,
+        "mfu": training.mfu.gpus if training.mfu else None,
+        "trace": training.trace.world_size if training.trace else None,
+    }
+    known = {name: number for name, number in told.items() if number}
+    if len(set(known.values())) > 1:
+        words = ", ".join(f"{name} {number}" for name, number in known.items())
+        notes.append(say("joint.note.gpus_differ", told=words))
+    steps = training.log.step_time if training.log else None
+    profiled = training.trace.step_s if training.trace else None
+    if steps is not None and profiled is not None and profiled > _SLOWED * steps.median_s > 0:
+        percent = round(100 * (profiled / steps.median_s - 1))
+        notes.append(say("joint.note.profile_slows", profiled=profiled, logged=steps.median_s, percent=percent))
+    return tuple(notes)
+
+
+_SLOWED = 1.1
+"""A profiled step longer than that many logged ones was slowed by its profiler: take no step time from it."""
+
+
+def unknown(signs: Sequence[Seen]) -> tuple[Sign, ...]:
+    """The signs nothing is known of."""
+    return tuple(one.sign for one in signs if one.level is Level.UNKNOWN)
