@@ -53,7 +53,7 @@ def slurm(
     keep: Keep = 24,
     name: Name = None,
     platform: options.PlatformName = "auto",
-    launcher: Annotated[str | None, typer.Option(help="mpirun, hydra or srun, as for run.")] = None,
+    launcher: Annotated[str | None, typer.Option(help="mpirun, hydra, srun, srun:pmix or srun:pmi2.")] = None,
     nccl_tests: options.NcclTestsFolder = None,
     allow_degraded: options.AllowDegraded = False,
     notify: NotifyFile = None,
@@ -68,7 +68,9 @@ def slurm(
 
     The check-up is of the nodes that Slurm gives to its job. Examples: a prolog, and a HealthCheckProgram.
     """
-    from healthcheck.cli.schedule_cluster_asked import Cluster, slurm_place, slurm_schedule
+    from msgspec.structs import replace
+
+    from healthcheck.cli.schedule_cluster_asked import Cluster, gate_words, slurm_place, slurm_schedule
     from healthcheck.model.message import say as message
     from healthcheck.model.units import Seconds
     from healthcheck.reporting.schedule.slurm import checkup_script, gate_script, health_script, prolog_script
@@ -79,6 +81,7 @@ def slurm(
     )
     made, limit_s = slurm_schedule(asked)
     place = slurm_place(nodes, limit_s, gpus, (partition, account, reservation), spare, budget)
+    place = replace(place, gate=gate_words(asked))
     job, gate = f"{made.name}.sbatch", f"{made.name}-gate.sbatch"
     prolog, health = f"{made.name}-prolog.sh", f"{made.name}-node-health.sh"
     files = {

@@ -33,6 +33,7 @@ _RESOURCE = re.compile(
     r"(?P<name>[a-z0-9][a-z0-9.-]{0,200}/[A-Za-z0-9][A-Za-z0-9._-]{0,62})(?:=(?P<count>[1-9]\d{0,2}))?"
 )
 _SLURM_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,+-]{0,127}")
+_LAUNCHERS = ("mpirun", "hydra", "srun", "srun:pmix", "srun:pmi2")
 _LEAST_S, _MOST_S = 60.0, 7 * 86400.0
 
 
@@ -61,8 +62,8 @@ def slurm_schedule(asked: Cluster) -> tuple[Schedule, float]:
         load_platform(asked.platform)
         words += ["--platform", _place(asked.platform)]
     words += [] if asked.launcher is None else ["--launcher", asked.launcher]
-    if asked.launcher not in (None, "mpirun", "hydra", "srun"):
-        raise InputError("--launcher", f"{asked.launcher!a} is none of mpirun, hydra, srun")
+    if asked.launcher not in (None, *_LAUNCHERS):
+        raise InputError("--launcher", f"{asked.launcher!a} is none of {', '.join(_LAUNCHERS)}")
     made = Schedule(
         name=_name(asked, playbook),
         command=this_program(),
@@ -76,6 +77,21 @@ def slurm_schedule(asked: Cluster) -> tuple[Schedule, float]:
         notify=notify_words(asked.notify, asked.notify_on),
     )
     return _one_line(made), _limit_s(asked, playbook)
+
+
+def gate_words(asked: Cluster) -> tuple[str, ...]:
+    """What the gate, which has a playbook of its own, has to be told of this one, where no option says it already."""
+    playbook, _ = load_playbook(asked.playbook)
+    words: list[str] = []
+    if asked.platform == _AUTO and playbook.platform != _AUTO:
+        words += ["--platform", _place(playbook.platform)]
+    if asked.launcher is None and playbook.launcher != "mpirun":
+        words += ["--launcher", playbook.launcher]
+    if asked.nccl_tests is None and playbook.nccl_tests.path is not None:
+        words += ["--nccl-tests", playbook.nccl_tests.path]
+    if playbook.nccl_tests.push is not None:
+        words += ["--push", absolute(Path(playbook.nccl_tests.push))]
+    return tuple(words)
 
 
 def slurm_place(

@@ -9,7 +9,8 @@ class UnderSlurm(Struct, frozen=True):
     """One job of Slurm. `limit_s` is its time limit in seconds; `partition`, `account` and `reservation` may be empty.
 
     `gpus` per node are asked for with --gres, none where it is None. `spare` nodes are asked for in addition to those
-    that a job behind the gate needs, `budget` is the time of the gate as it is written for it (`5m`).
+    that a job behind the gate needs, `budget` is the time of the gate as it is written for it (`5m`), and `gate` are
+    options that the gate alone is given.
     """
 
     nodes: int
@@ -20,6 +21,7 @@ class UnderSlurm(Struct, frozen=True):
     reservation: str = ""
     spare: int = 0
     budget: str = "5m"
+    gate: tuple[str, ...] = ()
 
 
 class InKubernetes(Struct, frozen=True):

@@ -89,6 +89,36 @@ def test_the_launcher_reads_the_addresses_from_a_secret_that_no_manifest_holds(s
     assert "notify" not in json.dumps(roles["Worker"])
 
 
+def test_the_gate_is_told_what_the_playbook_says_of_the_machine(shell: Shell, tmp_path: Path) -> None:
+    keys = "launcher: srun:pmi2\nplatform: a100-sxm4-4gpu-4x200\nstages: [{name: probe}]\n"
+
+    def playbook(nccl_tests: str) -> None:
+        Path("p.yaml").write_text(f"name: p\nnccl_tests: {{{nccl_tests}}}\n{keys}")
+
+    def gate(*words: str) -> list[str]:
+        assert shell(*SLURM, "p.yaml", *words).code == 0
+        (line,) = [
+            line for line in Path("healthcheck-p-gate.sbatch").read_text().splitlines() if " gate slurm-gate" in line
+        ]
+        return shlex.split(line.removesuffix(" \\"))
+
+    playbook("path: /opt/my tests")
+    told = gate()
+    for option, value in (
+        ("--platform", "a100-sxm4-4gpu-4x200"),
+        ("--launcher", "srun:pmi2"),
+        ("--nccl-tests", "/opt/my tests"),
+    ):
+        assert told[told.index(option) + 1] == value
+    again = gate("--launcher", "srun:pmix", "--nccl-tests", "/opt/others")
+    assert again.count("--launcher") == again.count("--nccl-tests") == 1
+    assert again[again.index("--launcher") + 1] == "srun:pmix"
+    playbook("push: build")
+    told = gate()
+    assert told[told.index("--push") + 1] == f"{tmp_path}/build"
+    assert "--push" not in Path("healthcheck-p.sbatch").read_text(), "the check-up reads the playbook itself"
+
+
 def test_without_alerts_there_is_no_secret(shell: Shell) -> None:
     said = shell(*K8S, "--notify-on", "always")
     assert said.code == 0 and "ecret" not in said.err

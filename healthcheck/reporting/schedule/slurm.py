@@ -40,7 +40,8 @@ def gate_script(schedule: Schedule, place: UnderSlurm) -> str:
         spare=place.spare,
         budget=place.budget,
         results=shlex.quote(schedule.results),
-        gate=shlex.join((*words, *schedule.options, *schedule.notify)),
+        gate=shlex.join((*words, *schedule.options, *place.gate, *schedule.notify)),
+        playbook=GATE_PLAYBOOK,
     )
 
 
