@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ from healthcheck.cli.exits import say
 from healthcheck.edge.metrics_file import check_metrics_file, write_metrics
 from healthcheck.edge.notify_addresses import read_addresses
 from healthcheck.errors import InputError
-from healthcheck.model.alert import NotifyOn
+from healthcheck.model.alert import Alert, NotifyOn
 from healthcheck.model.message import Message
 from healthcheck.model.message import say as message
 from healthcheck.model.record import RunRecord
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from healthcheck.ports import Notifier
 
 
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
+"""A disk that is full, or that the kernel gave up on."""
 OF_A_BUDGET = 0.05
 """How much of the budget of a gate an alert may take on top."""
 
@@ -54,12 +58,7 @@ def told_of(notify: list[str] | None, notify_on: str, metrics_file: Path | None)
 def tell(told: Told, record: RunRecord, folder: Path, quiet: bool) -> None:
     """Write the metrics and send what is due. What fails is a note on stderr, also where it is to be quiet: nobody
     else would say so."""
-    if told.metrics_file is not None:
-        problem = write_metrics(record, told.metrics_file)
-        if problem is not None:
-            _note(problem)
-        elif not quiet:
-            _note(message("notify.metrics", file=str(told.metrics_file)))
+    _tell_metrics(told, record, quiet)
     if told.notifier is None:
         return
     from healthcheck.evaluation.alert_due import INTERRUPTED_BY_HAND, is_due
@@ -68,12 +67,7 @@ def tell(told: Told, record: RunRecord, folder: Path, quiet: bool) -> None:
     before = _before(record, folder)
     if is_due(told.when, record, before):
         alert = alert_of(record, str(folder.absolute() / "report.html"), before)
-        for delivery in told.notifier.send(alert, _limit_s(record)):
-            place, service, problem = delivery.place, delivery.service, delivery.problem
-            if problem is not None:
-                _note(message("notify.lost", place=place, service=service, problem=problem))
-            elif not quiet:
-                _note(message("notify.sent", place=place, service=service))
+        _send(told.notifier, alert, _limit_s(record), quiet)
     elif not quiet and record.exit_code == INTERRUPTED_BY_HAND:
         _note(message("notify.not_due_stopped"))
     elif not quiet:
@@ -81,6 +75,45 @@ def tell(told: Told, record: RunRecord, folder: Path, quiet: bool) -> None:
             "notify.not_due" if before is not None and before.verdict == record.verdict.name else "notify.not_due_first"
         )
         _note(message(code, verdict=record.verdict.name, when=told.when.value))
+
+
+def tell_lost(told: Told, record: RunRecord, folder: Path, problem: str, quiet: bool) -> None:
+    """The same for a run whose results folder failed on the way; whatever it was to be told of, this is told."""
+    _tell_metrics(told, record, quiet)
+    if told.notifier is not None:
+        from healthcheck.reporting.alert import alert_of_lost
+
+        _send(told.notifier, alert_of_lost(record, problem, str(folder.absolute())), _limit_s(record), quiet)
+
+
+def tell_not_begun(told: Told, error: InputError, quiet: bool) -> None:
+    """Where the disk has no room for a run to begin, nobody may sit there to read the error."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, OSError):
+        cause = cause.__cause__
+    if told.notifier is not None and cause is not None and cause.errno in NO_ROOM:
+        from healthcheck.edge.notify import LIMIT_S
+        from healthcheck.reporting.alert import alert_of_none
+
+        _send(told.notifier, alert_of_none(str(error), socket.gethostname()), LIMIT_S, quiet)
+
+
+def _tell_metrics(told: Told, record: RunRecord, quiet: bool) -> None:
+    if told.metrics_file is not None:
+        problem = write_metrics(record, told.metrics_file)
+        if problem is not None:
+            _note(problem)
+        elif not quiet:
+            _note(message("notify.metrics", file=str(told.metrics_file)))
+
+
+def _send(notifier: Notifier, alert: Alert, limit_s: float, quiet: bool) -> None:
+    for delivery in notifier.send(alert, limit_s):
+        place, service, problem = delivery.place, delivery.service, delivery.problem
+        if problem is not None:
+            _note(message("notify.lost", place=place, service=service, problem=problem))
+        elif not quiet:
+            _note(message("notify.sent", place=place, service=service))
 
 
 def _limit_s(record: RunRecord) -> float:

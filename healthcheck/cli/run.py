@@ -122,6 +122,7 @@ def run_and_finish(
 
     from msgspec.structs import replace
 
+    from healthcheck.cli.alerts import tell_lost, tell_not_begun
     from healthcheck.cli.asked import new_run, resumed_run
     from healthcheck.cli.console import head_of, watcher
     from healthcheck.cli.exits import say
@@ -129,16 +130,21 @@ def run_and_finish(
     from healthcheck.cli.gate_end import tell_removed
     from healthcheck.cli.signals import stop_on_signals
     from healthcheck.edge.gate_files import remove_old
-    from healthcheck.errors import Interrupted, StoreError
+    from healthcheck.errors import InputError, Interrupted, StoreError
     from healthcheck.model.message import say as message
     from healthcheck.wiring import in_time, locks_of, memory_of
     from healthcheck.workflows.cleanup import sweep_all
     from healthcheck.workflows.engine import Engine
     from healthcheck.workflows.nccl_logs import delete_logs
-    from healthcheck.workflows.run import check_up
+    from healthcheck.workflows.run import NotKept, check_up
 
     # Inputs first: a mistake in them must have touched no host, not even to clean up.
-    request, store, earlier, outside = new_run(asked) if resume is None else resumed_run(asked, resume)
+    try:
+        request, store, earlier, outside = new_run(asked) if resume is None else resumed_run(asked, resume)
+    except InputError as error:
+        if told is not None:
+            tell_not_begun(told, error, loud.quiet)
+        raise
     _settle_dead_runs(asked, resume, clean, loud.quiet)
     if outside.note is not None and not loud.quiet:
         say(str(message("cli.note", what=outside.note)))
@@ -176,6 +182,9 @@ def run_and_finish(
             finish(store.load_record(), store, as_json, loud, watching, told)
             raise
         except StoreError as error:
+            watching.close()
+            if told is not None and isinstance(error, NotKept):
+                tell_lost(told, error.record, store.folder, str(error), loud.quiet)
             on = f"go on with healthcheck run --resume {shlex.quote(str(store.folder))}"
             raise StoreError(f"{error}; the jobs were ended and what was measured before is kept: {on}") from error
         finally:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+
 from healthcheck.model.alert import Alert
 from healthcheck.model.history import PastRun
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
+from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.decision import decide
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.markdown import code_span, escaped
@@ -32,13 +35,37 @@ def alert_of(record: RunRecord, report: str, before: PastRun | None) -> Alert:
         sentences.append(str(say("notify.first")))
     else:
         sentences.append(str(say("notify.changed", verdict=before.verdict, run_id=before.run_id)))
+    where = str(say("notify.report", machine=record.owner.machine, file=report))
+    return _alert(f"healthcheck: {stdout_line(record)}", sentences, command, where, record.verdict)
+
+
+def alert_of_lost(record: RunRecord, problem: str, folder: str) -> Alert:
+    """What is told of a run whose results folder failed: how it stands as far as it came, and how to go on.
+
+    `problem` is why, `folder` the absolute path of what was kept.
+    """
+    sentences = [str(say("notify.ended", problem=problem))]
+    entries = [entry for entry in todo(record) if entry.verdict is Verdict.FAIL]
+    if entries:
+        sentences.append(str(say("notify.cause", component=entries[0].title, cause=entries[0].cause)))
+    command = shlex.join(("healthcheck", "run", "--resume", folder))
+    where = str(say("notify.kept", machine=record.owner.machine, folder=folder))
+    return _alert(f"healthcheck: {stdout_line(record)}", sentences, command, where, record.verdict)
+
+
+def alert_of_none(problem: str, machine: str) -> Alert:
+    """What is told where a check-up could not even begin, and so has no record."""
+    told = [str(say("notify.never_began", machine=machine, problem=problem))]
+    return _alert("healthcheck: INCONCLUSIVE, not begun", told, "", "", Verdict.INCONCLUSIVE)
+
+
+def _alert(title: str, sentences: list[str], command: str, where: str, verdict: Verdict) -> Alert:
     told = [_short(sentence) for sentence in sentences]
-    where = one_line(str(say("notify.report", machine=record.owner.machine, file=report)))
-    heading = one_line(str(say("notify.next")))
-    shown = one_line(command)
-    plain = [*told, *([heading, f"  {shown}"] if shown else []), where]
-    marked = [*map(escaped, told), *([f"{escaped(heading)} {code_span(shown)}"] if shown else []), escaped(where)]
-    return Alert(f"healthcheck: {stdout_line(record)}", "\n".join(plain), "\n\n".join(marked), record.verdict)
+    heading, shown, where = one_line(str(say("notify.next"))), one_line(command), one_line(where)
+    plain = [*told, *([heading, f"  {shown}"] if shown else []), *([where] if where else [])]
+    marked = [*map(escaped, told), *([f"{escaped(heading)} {code_span(shown)}"] if shown else [])]
+    marked += [escaped(where)] if where else []
+    return Alert(title, "\n".join(plain), "\n\n".join(marked), verdict)
 
 
 def _short(text: str) -> str:

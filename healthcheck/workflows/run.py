@@ -28,12 +28,27 @@ from healthcheck.workflows.request import RunRequest
 from healthcheck.workflows.stage import run_stage
 
 
+class NotKept(StoreError):
+    """The results folder failed on the way. `record` is what was known of the run by then, complete in nothing."""
+
+    def __init__(self, problem: str, record: RunRecord) -> None:
+        self.record = record
+        super().__init__(problem)
+
+
 def check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutcome]) -> RunRecord:
     """Run the whole playbook and return the completed record. `earlier` are results of the run being resumed.
 
-    Raises Interrupted after a signal, with the record saved as `interrupted`.
+    Raises Interrupted after a signal, with the record saved as `interrupted`, and NotKept where it cannot be saved.
     """
     ledger = Ledger(request, engine)
+    try:
+        return _check_up(request, engine, earlier, ledger)
+    except StoreError as error:
+        raise NotKept(str(error), ledger.record("incomplete")) from error
+
+
+def _check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutcome], ledger: Ledger) -> RunRecord:
     ledger.save("incomplete")
     engine.observer.event(
         Event(

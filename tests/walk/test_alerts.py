@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import stat
 import subprocess
@@ -86,6 +87,51 @@ def test_a_run_that_a_machine_stops_is_told_and_one_that_a_person_stops_is_not(
     assert said.code == 128 + signum
     assert [str(posted["title"]).split()[1] for posted in server.fields()] == told
     assert ("note: no alert: somebody stopped this run with Ctrl-C\n" in said.err) is (not told)
+
+
+def _on_a_full_disk(file_bytes: int, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """No file can grow beyond so many bytes, as on a disk that is full."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
+
+    command = [sys.executable, "-m", "healthcheck", *words]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=120, check=False, preexec_fn=limit
+    )
+
+
+@pytest.mark.parametrize("command", [("run", "quick"), ("gate",)])
+def test_a_run_that_a_full_disk_ends_is_told_of(tmp_path: Path, server: HookServer, command: tuple[str, ...]) -> None:
+    said = _on_a_full_disk(12_000, tmp_path, *command, "--simulate", "4", "--notify", _address(server), "-q")
+    assert (said.returncode, said.stdout) == (3, "")
+    assert "File too large" in said.stderr and said.stderr.count("\n") == 1
+    (told,) = server.fields()
+    assert str(told["title"]).startswith("healthcheck: INCONCLUSIVE 0/4 ready, ")
+    assert "ended early" in str(told["message"]) and "File too large" in str(told["message"])
+    (folder,) = tmp_path.glob("reports/2*")
+    assert f"healthcheck run --resume {folder}" in str(told["message"])
+    assert told["type"] == "info"
+
+
+def test_a_failing_alert_of_a_full_disk_changes_no_code(tmp_path: Path) -> None:
+    refusing = HookServer("refuses")
+    try:
+        said = _on_a_full_disk(12_000, tmp_path, *HEALTHY, "--notify", _address(refusing), "-q")
+    finally:
+        refusing.close()
+    assert said.returncode == 3
+    assert said.stderr.startswith("note: alert 1 (JSON) was not delivered: ") and "File too large" in said.stderr
+
+
+def test_a_check_up_that_finds_no_room_to_begin_is_told_of(tmp_path: Path, server: HookServer) -> None:
+    said = _on_a_full_disk(10, tmp_path, *HEALTHY, "--notify", _address(server), "-q")
+    assert said.returncode == 2 and "File too large" in said.stderr
+    (told,) = server.fields()
+    assert told["title"] == "healthcheck: INCONCLUSIVE, not begun"
+    assert "could not begin" in str(told["message"]) and "File too large" in str(told["message"])
+    assert _on_a_full_disk(10, tmp_path, *HEALTHY, "-o", "/dev/null/x", "--notify", _address(server)).returncode == 2
+    assert len(server.fields()) == 1, "a mistake on the command line is told to whoever made it"
 
 
 def test_a_failing_alert_changes_neither_verdict_nor_line_nor_code(shell: Shell) -> None:
