@@ -92,8 +92,7 @@ def _matched(keys: _Keys) -> tuple[Times, int]:
     nth = _nth(keys.begin, keys.rank, keys.group, within)
     even = numbered | _even(keys, within)
     alone = (keys.group == UNKNOWN) | ~even
-    key = np.stack([keys.group, within, nth, np.where(alone, np.arange(len(alone)), UNKNOWN)], axis=1)
-    call = np.unique(key, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    call = _ids(keys.group, within, nth, np.where(alone, np.arange(len(alone)), UNKNOWN))
     return call, int((~even & (keys.group != UNKNOWN)).sum())
 
 
@@ -138,6 +137,13 @@ def _even(keys: _Keys, within: Times) -> Mask:
 
 def _count(*keys: Times) -> Times:
     """How many rows have the keys of each row."""
-    rows = np.stack(keys, axis=1)
-    _, inverse, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
-    return counts[inverse.reshape(-1)].astype(np.int64)
+    ids = _ids(*keys)
+    return np.bincount(ids)[ids]
+
+
+def _ids(*keys: Times) -> Times:
+    """Numbers from 0: the same for rows whose keys are the same."""
+    order = np.lexsort(keys)
+    ids = np.empty(len(order), dtype=np.int64)
+    ids[order] = np.cumsum(_opens([key[order] for key in keys])) - 1
+    return ids

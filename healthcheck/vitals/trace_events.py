@@ -3,11 +3,11 @@
 The array `traceEvents` is cut between two events near the end of every piece of the file, and msgspec decodes what lies
 before the cut, only the fields that are wanted. That a piece decodes proves the cut was right, for half an event or
 half a text is no JSON. A piece that does not decode is read event by event by the `json` of Python, which takes what
-traces in the wild hold (`NaN`, bare control bytes); what even that cannot read is left out, counted, and its place
-kept.
+traces in the wild hold (`NaN`, bare control bytes), if need be after their known faults were mended
+(`trace_mending.py`); what cannot be read even so is left out, counted, and its place kept.
 
 Why not ijson: measured on 500 MB (benchmarks/vitals_trace.py) it only counts events at half the speed at which this
-tells the whole answer, and it ends at the first event with a `NaN`: a second reader would be needed anyway.
+tells the whole answer, and it ends at the first event with a fault: a second reader would be needed anyway.
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ import msgspec
 
 from healthcheck.errors import InputError
 from healthcheck.vitals.trace_fields import Event, Head, event_of
+from healthcheck.vitals.trace_mending import mended
 
 _PIECE = 1 << 20
 _LONGEST_HEAD = 64 << 20
 _LONGEST_EVENT = 16 << 20
 _ARRAY = re.compile(rb'"traceEvents"\s*:\s*\[')
-_NEXT = re.compile(r"\}\s*,\s*(?=\{)")
-_BETWEEN = re.compile(r"[\s,\x00]*")
 # A bracket inside a broken event is not the end of the events.
-_END = re.compile(r'\]\s*(?:,\s*"|\}\s*$|$)')
+_LAST = r'\]\s*(?:,\s*"|\}\s*$|$)'
+_END = re.compile(_LAST)
+_NEXT = re.compile(rf"\}}\s*(?:,\s*(?=\{{)|(?={_LAST}))")
+_BETWEEN = re.compile(r"[\s,\x00]*")
+_PARTIAL = re.compile(r"[-+\w.\\/]*\s*$")
 _BLANK = b" \t\r\n"
 _BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
@@ -127,7 +130,8 @@ class TraceEvents:
             except (JSONDecodeError, RecursionError) as error:
                 if _unfinished(error, text) and (not full or len(text) - at < _LONGEST_EVENT):
                     break
-                event, stop = None, _resume(text, max(at, getattr(error, "pos", at) - 1))
+                stop = _resume(text, max(at, getattr(error, "pos", at) - 1))
+                event = self._mended(text[at:stop])
             if event is None:
                 self._lose(len(rest) + len(text) - at)
             else:
@@ -137,6 +141,13 @@ class TraceEvents:
         self._done = not full
         self.cut |= self._done and (at < len(text) or not self._bare)
         return found
+
+    def _mended(self, text: str) -> Event | None:
+        """The event in a text that is no JSON, if its faults are known ones."""
+        try:
+            return event_of(self._one.raw_decode(mended(text))[0])
+        except (JSONDecodeError, RecursionError):
+            return None
 
     def _lose(self, behind: int) -> None:
         """One event less; it began `behind` bytes before the end of what was read."""
@@ -148,6 +159,7 @@ class TraceEvents:
         """The array has ended; what stands behind it may say as much as what stands before."""
         self._done, self._buffer = True, tail
         self._more()
+        self.cut |= b'"ph"' in self._buffer  # it was no end
         self._learn(b"{" + self._buffer.lstrip(b"," + _BLANK))
 
     def _learn(self, text: bytes) -> None:
@@ -156,7 +168,7 @@ class TraceEvents:
             head = msgspec.convert(json.loads(text, strict=False), Head)
         except (ValueError, RecursionError, msgspec.ValidationError):
             return
-        self.head.gpus = self.head.gpus or head.gpus
+        self.head.gpus = self.head.gpus or head.gpus or head.old_gpus
         self.head.distributed = self.head.distributed or head.distributed
 
 
@@ -180,4 +192,4 @@ def _unfinished(error: JSONDecodeError | RecursionError, text: str) -> bool:
     """True where more of the file might make it whole."""
     if not isinstance(error, JSONDecodeError):
         return False
-    return error.msg.startswith("Unterminated string") or error.pos >= len(text) - 8
+    return error.msg.startswith("Unterminated string") or _PARTIAL.match(text, error.pos) is not None

@@ -60,6 +60,7 @@ class Head(Struct):
     """What stands beside `traceEvents`."""
 
     gpus: list[Gpu] = field(default_factory=list, name="deviceProperties")
+    old_gpus: list[Gpu] = field(default_factory=list, name="computeProperties")
     distributed: Distributed | None = field(default=None, name="distributedInfo")
 
 

@@ -139,6 +139,11 @@ def test_the_slowest_rank_is_the_step() -> None:
     assert found.shares == found.ranks[1].shares
 
 
+def test_groups_without_a_description_as_versions_of_2024_write_them() -> None:
+    text = overlaps().text().replace('"Process Group Name"', '"Process Group Description": , "Process Group Name"')
+    assert vitals(text) == vitals(overlaps().text())
+
+
 def test_what_is_carried_is_sized_as_nccl_tests_does() -> None:
     trace = Trace(0, world=8)
     trace.step(1, 0, 1000)

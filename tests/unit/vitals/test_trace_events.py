@@ -69,9 +69,8 @@ def test_a_file_that_breaks_off_between_two_events_is_cut_too() -> None:
 
 BROKEN = {
     "a quote in a name": '{"ph": "X", "name": "a "quoted" word", "ts": 1, "dur": 1}',
-    "a value left out": '{"ph": "X", "name": , "ts": 1}',
+    "a key without quotes": '{"ph": "X", name: "a", "ts": 1}',
     "no object": '"word"',
-    "a bad escape": '{"ph": "X", "name": "C:\\dir", "ts": 1}',
     "with arguments": '{"ph": "X", "name": "a"b", "args": {"grid": [1, 2], "stream": 7}}',
 }
 
@@ -94,6 +93,11 @@ ODD = {
     "no utf-8": b'{"ph": "X", "cat": "kernel", "name": "odd", "ts": 5, "x": "\xff\xfe"}',
     "other types": '{"ph": "X", "cat": "kernel", "name": "odd", "ts": "5", "pid": [], "args": {"stream": {}}}',
     "huge numbers": '{"ph": "X", "cat": "kernel", "name": "odd", "ts": 5, "args": {"correlation": 1' + "0" * 40 + "}}",
+    "nothing where a value should be": (
+        '{"ph": "X", "cat": "kernel", "name": "odd", "ts": 5, "args": {"Process Group Description": , "stream": }}'
+    ),
+    "words of C++": '{"ph": "X", "cat": "kernel", "name": "odd", "ts": 5, "args": {"a": -nan, "b": inf, "c": N/A}}',
+    "a Windows path": '{"ph": "X", "cat": "kernel", "name": "odd", "ts": 5, "x": "C:\\dir\\new \\"it\\""}',
     "half a surrogate": '{"ph": "X", "cat": "kernel", "name": "odd", "ts": 5, "x": "\\ud800"}',
     "a list of objects": '{"ph": "X", "cat": "kernel", "name": "odd", "ts": 5, "args": {"l": [{"a": 1}, {"b": 2}]}}',
 }
@@ -107,7 +111,17 @@ def test_an_odd_event_is_read_for_what_it_says(odd: str | bytes | tuple[str, flo
     found = Read(b'{"traceEvents": [' + raw + b",\n" + TWO.encode() + b"]}", piece)
     assert found.names == ["odd", "k1", "k2"]
     assert found.events[0].ts == ts or (math.isnan(ts) and math.isnan(found.events[0].ts))
-    assert found.of.lost == 0
+    assert (found.of.lost, found.of.cut) == (0, False)
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("end", [b"]}", b'\n  ],\n  "traceName": "a[0].json"\n}\n', b"]"])
+def test_an_odd_event_may_be_the_last_one(odd: str | bytes | tuple[str, float], end: bytes) -> None:
+    text = odd[0] if isinstance(odd, tuple) else odd
+    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    found = Read(b'{"traceEvents": [' + TWO.encode() + b",\n" + raw + end)
+    assert found.names == ["k1", "k2", "odd"]
+    assert (found.of.lost, found.of.cut) == (0, False)
 
 
 class _BreaksOff(io.BytesIO):
