@@ -201,6 +201,27 @@ class JobSink(Sink, Protocol):
         """Flush to disk."""
 
 
+class Received(Sink, Protocol):
+    """A file that comes from a host: stdout of a command is its content."""
+
+    @property
+    def complaint(self) -> str:
+        """The first line of stderr."""
+
+    def keep(self, size_bytes: int) -> Path | None:
+        """The file under its name, if it has this size; None otherwise. StoreError where it could not be written."""
+
+    def drop(self) -> None:
+        """Forget it."""
+
+
+class Inbox(Protocol):
+    """A folder of this machine for files from hosts. They appear whole or not at all."""
+
+    def receive(self, name: str) -> Received:
+        """Take in a file of this name; StoreError where none can be made there."""
+
+
 class RunStore(Protocol):
     """A run directory. Files outside `raw/` appear whole or not at all."""
 

@@ -10,6 +10,7 @@ from healthcheck.model.host import Host
 from healthcheck.model.message import Message
 from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import PROBE_STAGE
+from healthcheck.model.record import Owner
 from healthcheck.model.slurm import SlurmJob
 from healthcheck.ports import Clock, HostLocks, Memory, Transport
 from healthcheck.workflows.engine import WIDTH, Engine
@@ -64,6 +65,13 @@ def locks_of(folder: Path, request: RunRequest, clock: Clock) -> HostLocks | Non
     from healthcheck.edge.host_locks import FolderLocks
 
     return FolderLocks(folder.parent, request.run_id, request.owner, clock)
+
+
+def locks_beside(results: Path, run_id: str, owner: Owner, clock: Clock) -> HostLocks:
+    """The locks of a results folder, for what loads hosts and is no check-up."""
+    from healthcheck.edge.host_locks import FolderLocks
+
+    return FolderLocks(results, run_id, owner, clock)
 
 
 def in_time(engine: Engine, folder: Path, budget_s: float, hosts: int) -> Engine:

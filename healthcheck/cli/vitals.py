@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from healthcheck.cli import vitals_budget, vitals_log, vitals_mfu, vitals_trace
+from healthcheck.cli import vitals_budget, vitals_capture, vitals_log, vitals_mfu, vitals_trace
 from healthcheck.cli.usage import OneSentence
 
 app = typer.Typer(
@@ -24,3 +24,9 @@ app.command("log", epilog=vitals_log.EXAMPLE, short_help="Step time, goodput and
 app.command("trace", epilog=vitals_trace.EXAMPLE, short_help="Where the time of a step goes, from profiles.")(
     vitals_trace.command
 )
+app.command(
+    "capture",
+    epilog=vitals_capture.EXAMPLE,
+    short_help="Record some steps with Nsight Systems.",
+    context_settings=vitals_capture.SETTINGS,
+)(vitals_capture.command)

@@ -42,7 +42,7 @@ def read_export(connection: sqlite3.Connection, file: str, step_range: str | Non
     `step_range`: a regular expression; the ranges of the host whose name has it are the steps, instead of the usual
     names. InputError for what is no such export, or no such expression.
     """
-    pattern = _compiled(step_range)
+    pattern = compiled(step_range)
     database = Database(connection, file)
     gpus: dict[tuple[int | None, int], _Gpu] = {}
     for activity in database.activities():
@@ -152,7 +152,8 @@ def _waits(found: HostSteps | None) -> Spans | None:
     return union(times(begin for begin, _ in found.waits), times(end for _, end in found.waits))
 
 
-def _compiled(step_range: str | None) -> re.Pattern[str] | None:
+def compiled(step_range: str | None) -> re.Pattern[str] | None:
+    """The pattern of `--step-range`; InputError where it is none."""
     if step_range is None:
         return None
     try:

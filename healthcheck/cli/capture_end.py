@@ -1,0 +1,69 @@
+"""What a capture comes to: its exports read as `vitals trace` reads them, and what the profiler cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from healthcheck.cli.trace_reading import trace_of
+from healthcheck.errors import InputError
+from healthcheck.model.message import Message, say
+from healthcheck.model.vitals_capture import CaptureAsked, CaptureVitals, HostCommand
+from healthcheck.model.vitals_trace import TraceVitals
+from healthcheck.workflows.capture import Captured
+
+SLOWED = 1.1
+"""A profiled step above this much of the logged one: the profiler changes what it looks at. A rule of thumb."""
+_INCONCLUSIVE = 3
+
+
+def concluded(
+    captured: Captured,
+    asked: CaptureAsked,
+    commands: tuple[HostCommand, ...],
+    folder: Path,
+    step_range: str | None,
+    logged: tuple[bool, float | None],
+) -> CaptureVitals:
+    """The answer; `logged` says whether a log was given to compare with, and its step time in seconds."""
+    trace, why = None, captured.why
+    if captured.files:
+        try:
+            trace = trace_of([file.export for file in captured.files], False, step_range)
+        except InputError as error:
+            why = (say("capture.unreadable", problem=str(error)), *why)
+    if trace is not None and not trace.ranks:
+        why = (say("capture.no_kernels"), *captured.heard, *why)
+    profiled_s = _step_s(trace)
+    return CaptureVitals(
+        ran=True,
+        commands=commands,
+        folder=str(folder),
+        files=captured.files,
+        trace=trace,
+        profiled_step_s=profiled_s,
+        logged_step_s=logged[1],
+        why=why,
+        notes=(*captured.notes, *_cost(profiled_s, logged)),
+        exit_code=_INCONCLUSIVE if trace is None else trace.exit_code,
+    )
+
+
+def _step_s(trace: TraceVitals | None) -> float | None:
+    """The step under the profiler; None where no step is marked, and so the time of one not known."""
+    if trace is None or trace.slowest is None or trace.ranks[trace.slowest].whole:
+        return None
+    return trace.step_s
+
+
+def _cost(profiled_s: float | None, logged: tuple[bool, float | None]) -> Iterator[Message]:
+    given, logged_s = logged
+    if given and not logged_s:
+        yield say("capture.no_log_time")
+    elif logged_s and profiled_s is None:
+        yield say("capture.no_step_time")
+    elif logged_s and profiled_s is not None:
+        slowed = profiled_s > SLOWED * logged_s
+        percent = (profiled_s / logged_s - 1) * 100
+        code = "capture.slowed" if slowed else "capture.not_slowed"
+        yield say(code, profiled=profiled_s, logged=logged_s, percent=percent)

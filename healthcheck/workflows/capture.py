@@ -1,0 +1,242 @@
+"""Some steps of a training, recorded by Nsight Systems on one of its hosts, and the recording brought here.
+
+The training runs as its user would start it, one command a host, and ends with the range: whatever of it is left then,
+on any host, is ended by its token. Nothing here judges; what went wrong is said with what to do.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from healthcheck.launchers.nsys import Range, profiled, unprofiled, with_megatron_range
+from healthcheck.launchers.nsys_node import Ready, look_argv, read_look, remove_argv, start_argv
+from healthcheck.model.command import Command
+from healthcheck.model.host import Host
+from healthcheck.model.message import Message, say
+from healthcheck.model.verdict import Verdict
+from healthcheck.model.vitals_capture import CaptureAsked, CaptureFile, HostCommand
+from healthcheck.parsing.nsys_output import NsysEvent
+from healthcheck.ports import Event, Inbox, Transport
+from healthcheck.probes.batch import batch_argv, deadline_s, split
+from healthcheck.probes.busy import busy_parts, judge_busy
+from healthcheck.workflows.capture_files import bring
+from healthcheck.workflows.capture_told import heard, reasons
+from healthcheck.workflows.capture_watch import Listening, Training
+from healthcheck.workflows.cleanup import sweep, tidy_command
+from healthcheck.workflows.engine import Cancel, Engine
+from healthcheck.workflows.fanout import run_short, visit
+from healthcheck.workflows.look import why_silent
+from healthcheck.workflows.request import LOCALHOST
+
+STAGE = "capture"
+_NAP_S = 0.2
+_LOOK_DEADLINE_S = 30.0
+# A rank that failed takes the others with it; the profiled one gets this long to say so itself.
+_OTHERS_FAILED_S = 60.0
+
+
+class Captured(Struct, frozen=True):
+    """What a capture brought: files, why there are none or not all, and what else to know.
+
+    `heard` is what the profiler complained of: the reason, should the files hold nothing.
+    """
+
+    files: tuple[CaptureFile, ...]
+    why: tuple[Message, ...]
+    notes: tuple[Message, ...] = ()
+    heard: tuple[Message, ...] = ()
+
+
+class _Place(Struct, frozen=True):
+    """The profiled host, ready: its nsys, and the folder for reports (`ours`: below our cache)."""
+
+    nsys: str
+    folder: str
+    ours: bool
+
+
+def commands_of(asked: CaptureAsked, nsys: str, folder: str) -> tuple[HostCommand, ...]:
+    """One command line a host, as it is run there."""
+    hosts = asked.hosts or (LOCALHOST,)
+    words = asked.words
+    if asked.megatron:
+        words = with_megatron_range(words, Range(asked.first, asked.steps), asked.ranks)
+    found = []
+    for number, host in enumerate(hosts):
+        values = {"{node_rank}": str(number), "{nodes}": str(len(hosts)), "{first}": hosts[0].address}
+        own = [_filled(word, values) for word in words]
+        under = host.name == asked.profiled
+        # Behind a launcher the ranks are told apart where they start, not by their host.
+        argv = profiled(own, nsys, folder, number, asked.ranks) if under else unprofiled(own)
+        found.append(HostCommand(host.name if asked.hosts else None, under, argv))
+    return tuple(found)
+
+
+def _filled(word: str, values: Mapping[str, str]) -> str:
+    for name, value in values.items():
+        word = word.replace(name, value)
+    return word
+
+
+def capture(asked: CaptureAsked, token: str, engine: Engine, inbox: Inbox) -> Captured:
+    """Look, start, watch, end, bring. Never raises for a host; StoreError where nothing can be kept here."""
+    hosts = asked.hosts or (LOCALHOST,)
+    transport = engine.transport if asked.hosts else engine.local
+    refused = _taken(hosts, engine) or _in_the_way(hosts, asked, token, transport, engine)
+    if refused:
+        return Captured((), refused)
+    by_name = {host.name: host for host in hosts}
+    host = by_name[asked.profiled]
+    place = _prepare(host, asked, token, transport)
+    if not isinstance(place, _Place):
+        return Captured((), place)
+    trainings = _run(asked, commands_of(asked, place.nsys, place.folder), by_name, token, transport, engine)
+    left = _end_all(hosts, token, transport)
+    files, troubles = bring(host, place.nsys, place.folder, token, transport, engine, inbox)
+    why = reasons(asked, trainings, files, troubles, stopped=engine.cancel.wanted)
+    if troubles:
+        # A recording may have cost an hour: what could not be brought is not deleted.
+        return Captured(files, (*why, say("capture.kept_there", host=host.name, folder=place.folder)), left)
+    run_short(transport, host, _removal(place, token))
+    return Captured(files, why, left, heard(trainings))
+
+
+def _removal(place: _Place, token: str) -> Command:
+    if place.ours:
+        return tidy_command(f"run/{token}", token)
+    return Command(remove_argv(place.folder), _LOOK_DEADLINE_S, f"tidy-{token}")
+
+
+def _taken(hosts: Sequence[Host], engine: Engine) -> tuple[Message, ...]:
+    """Who has the hosts: no check-up may measure them meanwhile, and none that runs is disturbed."""
+    if engine.locks is None:
+        return ()
+    taken = engine.locks.take(host.name for host in hosts)
+    return tuple(say("capture.not_free", host=name, why=refusal.message) for name, refusal in taken.refused.items())
+
+
+def _in_the_way(
+    hosts: Sequence[Host], asked: CaptureAsked, token: str, transport: Transport, engine: Engine
+) -> tuple[Message, ...]:
+    """Hosts that do not answer, and others' work on the GPUs, seen right before the start."""
+
+    def look(host: Host) -> Message | None:
+        nonce = secrets.token_hex(8)
+        parts = busy_parts()
+        command = Command(batch_argv(parts, nonce), deadline_s(parts), token=f"probe-{token}")
+        result, said = run_short(transport, host, command, engine.cancel)
+        answers = split(said.out, nonce)
+        if not answers:
+            return say("capture.no_answer", host=host.name, why=why_silent(result))
+        busy = judge_busy(host.name, answers, token, asked.allow_busy)
+        # Where nobody can look, the one who starts his training knows.
+        seen = next((result.message for result in busy if result.verdict is Verdict.SKIPPED), None)
+        return None if seen is None else say("capture.busy", host=host.name, why=seen)
+
+    found = dict(visit(hosts, look, engine.cancel, engine.width))
+    return tuple(message for host in hosts if (message := found.get(host)) is not None)
+
+
+def _prepare(host: Host, asked: CaptureAsked, token: str, transport: Transport) -> _Place | tuple[Message, ...]:
+    """Everything the profiled host needs, or what it lacks."""
+    folder, ours = f"{asked.node_folder}/healthcheck-{token}", False
+    if asked.node_folder is None:
+        pushed = transport.push(host, f"run/{token}", ())
+        if pushed.folder is None:
+            return (say("capture.no_answer", host=host.name, why=pushed.reason or say("push.refused", detail="")),)
+        folder, ours = pushed.folder, True
+    argv = look_argv(asked.nsys, asked.cwd, None if ours else folder)
+    result, said = run_short(transport, host, Command(argv, _LOOK_DEADLINE_S, f"probe-{token}"))
+    ready = read_look(said.out)
+    if not ready.whole:
+        return (say("capture.no_answer", host=host.name, why=why_silent(result)),)
+    place = _Place(ready.nsys or asked.nsys, folder, ours)
+    lacking = _lacking(ready, host, asked)
+    if lacking and ready.folder:
+        run_short(transport, host, _removal(place, token))
+    return lacking or place
+
+
+def _lacking(ready: Ready, host: Host, asked: CaptureAsked) -> tuple[Message, ...]:
+    found = []
+    if ready.nsys is None:
+        found.append(say("capture.no_nsys", host=host.name, nsys=asked.nsys))
+    if not ready.cwd:
+        found.append(say("capture.no_cwd", host=host.name, folder=asked.cwd or ""))
+    if not ready.folder:
+        found.append(say("capture.no_folder", host=host.name, folder=asked.node_folder or ""))
+    return tuple(found)
+
+
+def _run(
+    asked: CaptureAsked,
+    commands: Sequence[HostCommand],
+    hosts: dict[str, Host],
+    token: str,
+    transport: Transport,
+    engine: Engine,
+) -> tuple[Training, ...]:
+    """Start them all and poll until all have ended. The unprofiled ones first: they wait for the others."""
+    trainings = []
+    for each in sorted(commands, key=lambda command: command.profiled):
+        host = hosts[each.host] if each.host is not None else LOCALHOST
+        command = Command(start_argv(each.argv, asked.cwd if asked.hosts else None), asked.timeout_s, token)
+        said = Listening(engine.store.sink(host.name, STAGE), engine.clock)
+        trainings.append(Training(host, command, transport, said, profiled=each.profiled))
+        begun = say("capture.started") if each.profiled else say("capture.started_beside")
+        engine.observer.event(Event(STAGE, begun, host.name))
+    watch = _Watch(asked, engine)
+    while any([training.poll() is None for training in trainings]):  # noqa: C419 - every one has to be polled
+        watch.look(trainings)
+        engine.clock.sleep(_NAP_S)
+    watch.look(trainings)  # what was said with the last words is told, too
+    return tuple(trainings)
+
+
+class _Watch:
+    """Ends what hangs, and what has no reason to go on. One for one capture."""
+
+    def __init__(self, asked: CaptureAsked, engine: Engine) -> None:
+        self._asked = asked
+        self._engine = engine
+        self._told: set[NsysEvent] = set()
+        self._failed_at: float | None = None
+
+    def look(self, trainings: Sequence[Training]) -> None:
+        """Once a round."""
+        now = self._engine.clock.monotonic()
+        main = next(training for training in trainings if training.profiled)
+        self._tell(main)
+        if self._engine.cancel.wanted or main.result is not None:
+            for training in trainings:
+                training.stop()
+            return
+        ended_at = main.said.at(NsysEvent.RANGE_ENDED)
+        if ended_at is not None and now - ended_at > self._asked.grace_s:
+            main.hung = True
+            main.stop()
+        others = [training.result for training in trainings if not training.profiled]
+        if self._failed_at is None and any(result is not None and not result.ok for result in others):
+            self._failed_at = now
+        if self._failed_at is not None and ended_at is None and now - self._failed_at > _OTHERS_FAILED_S:
+            main.stop()
+
+    def _tell(self, main: Training) -> None:
+        for event, code in (
+            (NsysEvent.RANGE_BEGUN, "capture.range_begun"),
+            (NsysEvent.RANGE_ENDED, "capture.range_ended"),
+        ):
+            if event not in self._told and main.said.at(event) is not None:
+                self._told.add(event)
+                self._engine.observer.event(Event(STAGE, say(code), main.host.name))
+
+
+def _end_all(hosts: Sequence[Host], token: str, transport: Transport) -> tuple[Message, ...]:
+    """End what is left on every host; a cancel does not cut it short. Where something may still run is told."""
+    swept = [found for _, found in visit(hosts, lambda host: sweep(host, token, transport, end=True), Cancel(), 64)]
+    return tuple(
+        say("capture.left", host=found.host) for found in sorted(swept, key=lambda each: each.host) if found.left != ()
+    )

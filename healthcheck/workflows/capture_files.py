@@ -1,0 +1,85 @@
+"""The reports of a capture: exported where nsys is, and both brought here."""
+
+from __future__ import annotations
+
+from healthcheck.launchers.nsys import EXPORT, REPORT, export_argv
+from healthcheck.launchers.nsys_node import NodeFile, list_argv, read_list, send_argv
+from healthcheck.model.command import Command, ExitKind
+from healthcheck.model.host import Host
+from healthcheck.model.message import Message, say
+from healthcheck.model.vitals_capture import CaptureFile
+from healthcheck.ports import Event, Inbox, Transport
+from healthcheck.workflows.engine import Engine
+from healthcheck.workflows.fanout import run_short
+from healthcheck.workflows.request import LOCALHOST
+
+_LIST_DEADLINE_S = 30.0
+_EXPORT_DEADLINE_S = 1800.0
+# As slow as a line of 1 MB/s.
+_SEND_BYTES_S = 1e6
+_SEND_LEAST_S = 60.0
+_NAP_S = 0.2
+
+
+def bring(
+    host: Host, nsys: str, folder: str, token: str, transport: Transport, engine: Engine, inbox: Inbox
+) -> tuple[tuple[CaptureFile, ...], tuple[Message, ...]]:
+    """Every report in `folder` of the host, exported and here; and what could not be. StoreError of the inbox."""
+    found = _listed(host, folder, token, transport)
+    if found is None:
+        return (), (say("capture.no_list", host=host.name, folder=folder),)
+    files, troubles = [], []
+    for report in (file for file in found if file.is_report):
+        if engine.cancel.wanted:
+            break
+        engine.observer.event(Event("capture", say("capture.exporting", name=report.name), host.name))
+        brought = _one(host, nsys, folder, report, token, transport, engine, inbox)
+        if isinstance(brought, Message):
+            troubles.append(brought)
+        else:
+            files.append(brought)
+    if not files and not troubles and any(file.name.endswith(".qdstrm") for file in found):
+        troubles.append(say("capture.only_stream", host=host.name))
+    return tuple(files), tuple(troubles)
+
+
+def _one(
+    host: Host, nsys: str, folder: str, report: NodeFile, token: str, transport: Transport, engine: Engine, inbox: Inbox
+) -> CaptureFile | Message:
+    argv = export_argv(nsys, f"{folder}/{report.name}")
+    # Under the token of the run: an export that hangs is ended like the training.
+    result, said = run_short(transport, host, Command(argv, _EXPORT_DEADLINE_S, token), engine.cancel)
+    name = report.name.removesuffix(REPORT) + EXPORT
+    export = next((file for file in _listed(host, folder, token, transport) or () if file.name == name), None)
+    if not result.ok or export is None:
+        detail = next(iter(said.err.strip().splitlines()[-1:]), "") or str(result.reason or result.exit_code)
+        return say("capture.no_export", host=host.name, name=report.name, detail=detail)
+    kept = _received(host, folder, export, token, transport, engine, inbox)
+    if kept is None:
+        return say("capture.not_fetched", host=host.name, name=name)
+    whole = _received(host, folder, report, token, transport, engine, inbox)
+    return CaptureFile(None if host == LOCALHOST else host.name, kept, whole, export.size_bytes)
+
+
+def _listed(host: Host, folder: str, token: str, transport: Transport) -> tuple[NodeFile, ...] | None:
+    command = Command(list_argv(folder), _LIST_DEADLINE_S, f"tidy-{token}")
+    return read_list(run_short(transport, host, command)[1].out)
+
+
+def _received(
+    host: Host, folder: str, file: NodeFile, token: str, transport: Transport, engine: Engine, inbox: Inbox
+) -> str | None:
+    """Where it is kept here; None where it did not come whole."""
+    deadline_s = max(_SEND_LEAST_S, file.size_bytes / _SEND_BYTES_S)
+    received = inbox.receive(file.name)
+    running = transport.start(host, Command(send_argv(f"{folder}/{file.name}"), deadline_s, f"tidy-{token}"), received)
+    result = None
+    while result is None:
+        if engine.cancel.wanted:
+            running.stop()
+        result = running.wait(_NAP_S)
+    if result.kind is not ExitKind.EXITED or result.exit_code != 0:
+        received.drop()
+        return None
+    kept = received.keep(file.size_bytes)
+    return None if kept is None else str(kept)
