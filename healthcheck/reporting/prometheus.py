@@ -127,6 +127,9 @@ def _hosts(record: RunRecord) -> Iterator[Metric]:
         ("excluded_hosts", "Hosts that were named and left out (exclude.hosts).", record.excluded_hosts),
     ):
         yield Metric(name, text, (), {(): float(len(hosts))})
+    if record.gate is not None:
+        text = "Hosts that a gate did not measure alone again: a pass of an earlier run held (--fresh-for)."
+        yield Metric("reused_hosts", text, (), {(): float(len(record.gate.reused))})
     verdicts = (((one_line(host.name),), float(host.verdict.value)) for host in record.hosts)
     yield Metric("host_verdict", f"Verdict of a host: {_VERDICTS}.", ("host",), _each(verdicts, max))
     values: dict[Labels, float] = {

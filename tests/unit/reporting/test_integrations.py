@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
+from healthcheck.model.gate import GateAsked, GateRecord
 from healthcheck.reporting.prometheus import PREFIX, metrics
 from tests.golden.records import healthy, sick
 
@@ -22,7 +24,7 @@ PANELS = DASHBOARD["panels"]
 FROM_OUTSIDE = {"instance", "job", "simulated"}
 LABELS = {
     f"{PREFIX}_{metric.name}": {*metric.labels, *FROM_OUTSIDE}
-    for metric in itertools.chain(metrics(healthy()), metrics(sick()))
+    for metric in itertools.chain(metrics(healthy()), metrics(replace(sick(), gate=GateRecord(GateAsked(300.0)))))
 }
 EXPRESSIONS = [
     *(target["expr"] for panel in PANELS for target in panel["targets"]),

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from healthcheck.model.fleet import FleetSetting, FleetValue
+from healthcheck.model.gate import GateAsked, GateRecord, Reused
 from healthcheck.model.record import HostRecord, RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.prometheus import render_metrics
@@ -68,6 +69,17 @@ def test_the_run_and_its_hosts_are_told() -> None:
     assert value(record, "healthy_hosts") == 4
     assert value(record, "jobs", stage="multi_node", verdict="FAIL") == 1
     assert value(record, "findings", verdict="DEGRADED", cause="report.verbatim") == 1
+
+
+def gate(*reused: str) -> RunRecord:
+    passes = tuple(Reused(host, "20260313T021503Z-aaaa", "2026-03-13T02:15:03Z") for host in reused)
+    return replace(sick(), gate=GateRecord(GateAsked(300.0, 86400.0), reused=passes))
+
+
+def test_a_gate_counts_the_passes_it_reused() -> None:
+    assert value(gate("node01", "node02"), "reused_hosts") == 2
+    assert value(gate(), "reused_hosts") == 0
+    assert value(sick(), "reused_hosts") is None, "no other run reuses any"
 
 
 def test_a_bandwidth_is_the_judged_one_in_bytes_and_as_fractions() -> None:
@@ -143,7 +155,7 @@ def test_the_page_names_every_metric_and_no_other() -> None:
     rules = next(check.rules for check in sick().checks if check.rules)
     checks = tuple(replace(check, rules=rules) for check in sick().checks)
     jobs = (*sick().jobs, replace(sick().jobs[0], stage="localise", verdict=None))
-    made = {f"healthcheck_{name}" for name, _ in series(replace(sick(), fleet=fleet, checks=checks, jobs=jobs))}
+    made = {f"healthcheck_{name}" for name, _ in series(replace(gate(), fleet=fleet, checks=checks, jobs=jobs))}
     named = set(re.findall(r"\bhealthcheck_[a-z_]+[a-z]", page))
     short = {f"healthcheck_fabric_busbw{end}" for end in re.findall(r"`\.\.\.(_[a-z_]+)`", page)}
     assert named | short == made
