@@ -38,8 +38,8 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.basis.interval_means": "p95 above the median, {n} {n:report|reports} that are means of several steps and "
     "hide single slow ones",
     "joint.basis.one_rank": "fewer than two ranks in the trace",
-    "joint.basis.busiest": "longer at its own work than the others: rank {rank} {own} s of a step, they {others} s "
-    "(median of {others_n})",
+    "joint.basis.busiest": "rank {rank} {own} s of a step at its own work, the others {others} s (median of "
+    "{others_n})",
     "joint.basis.no_record": "no record of a check-up was given",
     "joint.basis.other_gpu": "the record is of another GPU, so it says nothing of this training",
     "joint.basis.other_nodes": "none of the named nodes is in the record",
@@ -47,7 +47,7 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.basis.named": "verdict of the {n} named {n:node|nodes}",
     "joint.basis.no_busbw": "the record holds no judged bandwidth of these nodes",
     "joint.basis.busbw": "{stage} {collective} of {n} {n:node|nodes}: {gbyte_s} of {peak} GB/s",
-    "joint.basis.effective": "of the check-up's: {collective} of {mib} MiB over {ranks} {ranks:rank|ranks}, {got} "
+    "joint.basis.effective": "of the check-up's: {collective} of {size} over {ranks} {ranks:rank|ranks}, {got} "
     "beside {could} GB/s",
     "joint.basis.none_alike": "no collective over all ranks was measured by the check-up over as many and a size "
     "within a factor of 2",
@@ -99,6 +99,11 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.column.level": "is",
     "joint.column.thresholds": "low below, high from",
     "joint.column.basis": "whose number",
+    "joint.word.simulated": "simulated",
+    "joint.word.incomplete": "not finished",
+    "joint.word.complete": "complete",
+    "joint.word.same": "the same",
+    "joint.word.another": "another",
     "joint.thresholds": "{low} to {high}",
     "joint.rule": "rule {code}: {because} ({source})",
     "joint.rule_alone": "rule {code} ({source})",

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from healthcheck.model.joint import SCHEMA, Joint
 from healthcheck.parsing.record_codec import decode_document, encode_record
 from tests.golden.records import healthy, sick
+from tests.unit.vitals.kineto_worlds import Trace
 from tests.vitals_documents import a_log, a_rank, a_trace, an_answer, save
 from tests.walk.cli import Shell
 
@@ -108,6 +109,41 @@ def test_another_threshold_moves_the_answer_and_is_told(shell: Shell, well: list
     )
     assert said.code == 4 and said.out.startswith("SUSPECT fault_tolerance;")
     assert "Thresholds asked for: goodput.low=0.97, goodput.high=0.99." in said.err
+
+
+def test_the_whole_way_from_the_files_of_a_training_to_the_answer(shell: Shell, tmp_path: Path) -> None:
+    for rank in range(2):
+        (tmp_path / f"rank{rank}.json").write_text(profile(rank).text())
+    (tmp_path / "train.log").write_text("".join(map(iteration, range(1, 41))))
+    mfu = ("--params", "13B", "--gpu", "NVIDIA-A100-SXM4-80GB", "--gpus", "64", "--tokens-per-s", "50000")
+    asked = (("trace", "rank0.json", "rank1.json"), ("mfu", *mfu), ("log", "train.log", "--gpus", "64"))
+    for words in asked:
+        said = shell("vitals", *words, "--json")
+        Path(f"vitals-{words[0]}.json").write_text(said.out)
+    said = shell("diagnose", "--vitals", *(f"vitals-{words[0]}.json" for words in asked), "--record", kept(shell))
+    assert said.code == 4
+    assert said.out.startswith("SUSPECT communication_bound_on_healthy_links, collectives_below_the_links; MFU 20 %")
+    assert "goodput 100 %" in said.out
+    assert "busbw in the training" in said.err and "all_reduce of 1 GiB over 64 ranks" in " ".join(said.err.split())
+
+
+def iteration(number: int) -> str:
+    """A line of Megatron-LM; steps take 1 s, and nothing is lost between them."""
+    return (
+        f" [2026-03-14 02:{number // 60:02d}:{number % 60:02d}] iteration {number:8d}/ 100 | consumed samples: "
+        f"{number * 64:12d} | elapsed time per iteration (ms): 1000.0 | learning rate: 1.0E-04 | global batch size:"
+        "    64 | lm loss: 2.0E+00 | number of skipped iterations:   0 | number of nan iterations:   0 |\n"
+    )
+
+
+def profile(rank: int) -> Trace:
+    """Two steps of 1 s, of which an all-reduce of 1 GiB waits 400 ms for nothing else."""
+    trace = Trace(rank, world=64)
+    for number, at in ((3, 0), (4, 1_000_000)):
+        trace.step(number, at, at + 1_000_000)
+        trace.kernel(at + 1000, 560_000)
+        trace.collective(at + 570_000, 400_000, nelems=1 << 29)
+    return trace
 
 
 WRONG = (

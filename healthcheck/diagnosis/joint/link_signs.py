@@ -25,6 +25,7 @@ _ORDER = {Level.LOW: 0, Level.MIDDLE: 1, Level.HIGH: 2, Level.UNKNOWN: 3}
 _DAY_S = 86400.0
 _MODEL = re.compile(r"(?<![A-Z0-9])(?:GB|GH|MI|[ABHLV])\d{2,4}[SX]?(?![A-Z0-9])")
 """What a GPU is called without its board and memory: H100, GB200, MI300X, L40S."""
+_UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 _SAME_SIZE = 2.0
 """Collectives are compared with the measured size that is within this factor of theirs."""
 
@@ -176,13 +177,18 @@ def _effective(links: Links) -> tuple[float | None, Message]:
             basis = say(
                 "joint.basis.effective",
                 collective=use.name,
-                mib=round((use.size_bytes or 0) / 2**20, 1),
+                size=_size(use.size_bytes or 0),
                 ranks=use.group_size or 0,
                 got=round(use.busbw_gbyte_s, 1),
                 could=round(measured, 1),
             )
             return use.busbw_gbyte_s / measured, basis
     return None, say("joint.basis.none_alike" if known else "joint.basis.no_sizes")
+
+
+def _size(size_bytes: int) -> str:
+    unit, name = next((each for each in _UNITS if size_bytes >= each[0]), _UNITS[-1])
+    return f"{size_bytes / unit:.3g} {name}"
 
 
 def _measured_alike(record: RunRecord, use: CollectiveUse) -> float | None:
@@ -231,7 +237,9 @@ def _gpu(links: Links) -> Seen:
     if record is None or record.platform is None or same is None:
         return Seen(Sign.RECORD_GPU, None, Level.UNKNOWN, None, None, _why_no_gpu(record, printed))
     basis = say("joint.basis.gpu", trained=", ".join(printed), measured=record.platform.gpu.names[0])
-    return Seen(Sign.RECORD_GPU, None, Level.HIGH if same else Level.LOW, None, None, basis, printed[0])
+    return Seen(
+        Sign.RECORD_GPU, None, Level.HIGH if same else Level.LOW, None, None, basis, "same" if same else "another"
+    )
 
 
 def _why_no_gpu(record: RunRecord | None, printed: Sequence[str]) -> Message:

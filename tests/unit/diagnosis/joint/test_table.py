@@ -138,8 +138,6 @@ def taken(words: list[str]) -> bool:
     command: object = typer.main.get_command(app)
     name, rest = "healthcheck", words
     while isinstance(command, typer.core.TyperGroup):
-        if name == "vitals" and rest[0] in ("log", "trace") and rest[0] not in command.commands:
-            return True
         found, command, rest = command.resolve_command(typer.Context(command), rest)
         name = found or name
     assert isinstance(command, typer.core.TyperCommand)
