@@ -49,6 +49,7 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "the right one it is {factor:.2f} times what is printed",
     "log.count_clash": "the framework prints {printed:.0f} TFLOP/s per GPU, the formula here gives {ours:.0f}: the "
     "parameters that were given, or what its version counts, differ",
+    "log.jumped": "the steps jump ahead by {n} that no line shows, and there is no time for them: they are not counted",
     "log.went_back": "the steps go back to {first} from {reached} and no line tells of a start: a restart from an "
     "older checkpoint",
     "log.from_zero": "the training begins again at its first step after step {steps}, at {place}: all before counts as "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from healthcheck.reporting.durations import span
 from healthcheck.reporting.figures import not_measured
 
@@ -36,6 +38,15 @@ def rate_text(per_s: float | None) -> str:
         if per_s >= size * (10 if prefix == "k" else 1):
             return f"{per_s / size:.2f} {prefix}"
     return f"{per_s:.0f}" if per_s >= 100 else f"{per_s:.3g}"
+
+
+def stamp_text(at_s: float, decimals: bool = False) -> str:
+    """A moment as the lines of a log show it: `2026-01-14 02:00:00`; seconds since 1970 where no calendar has it."""
+    try:
+        at = datetime.fromtimestamp(at_s, UTC)
+    except (ValueError, OverflowError, OSError):
+        return f"{at_s:.0f}"
+    return f"{at:%Y-%m-%dT%H:%M:%S.%f}"[:-3] if decimals else f"{at:%Y-%m-%d %H:%M:%S}"
 
 
 def long_text(seconds: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 from healthcheck.model.message import Arg, Message, listed, say
 from healthcheck.model.training import LogRemark
@@ -12,7 +11,7 @@ from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.text_table import table
 from healthcheck.reporting.text_width import wrapped
-from healthcheck.reporting.training_figures import long_text, rate_text, step_text
+from healthcheck.reporting.training_figures import long_text, rate_text, stamp_text, step_text
 
 MAX_WIDTH = 96
 _INDENT = "  "
@@ -166,9 +165,7 @@ def _window(goodput: Goodput) -> Message:
     """What bounds the window, and its ends as the lines show them."""
     if goodput.begins_s is None or goodput.ends_s is None:
         return say("log.window", window=goodput.window)
-    begins, ends = (
-        datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S") for at in (goodput.begins_s, goodput.ends_s)
-    )
+    begins, ends = stamp_text(goodput.begins_s), stamp_text(goodput.ends_s)
     return say("log.window.between", window=goodput.window, begins=begins, ends=ends)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
+from healthcheck.reporting.training_figures import stamp_text
 from healthcheck.vitals.log_pace import KINDS
 from healthcheck.vitals.log_vitals import Seen
 
@@ -41,7 +41,7 @@ def csv_lines(seen: Seen) -> Iterator[str]:
 
 
 def _moment(at: float) -> str:
-    return "" if math.isnan(at) else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3]
+    return "" if math.isnan(at) else stamp_text(at, decimals=True)
 
 
 def _quoted(name: str) -> str:

@@ -15,6 +15,7 @@ from healthcheck.model.vitals_mfu import Dtype, GpuRow, ModelShape, Recompute
 from healthcheck.vitals.log_checks import check_one
 from healthcheck.vitals.log_clock import Clock, clock_of
 from healthcheck.vitals.log_goodput import Ledger, Measured
+from healthcheck.vitals.log_jumps import settle_jumps
 from healthcheck.vitals.log_mfu import Ours, mfu_of
 from healthcheck.vitals.log_missing import missing_of
 from healthcheck.vitals.log_pace import Pace, middle, pace_of, step_time
@@ -61,6 +62,7 @@ class Seen(Struct, frozen=True):
 def see(pieces: Sequence[Training], asked: Asked) -> Seen:
     """The rows of all files as one training; InputError where they are none, or hold no step time at all."""
     training = joined(pieces)
+    training.remarks += settle_jumps(training)
     training.remarks += check_one(training)
     work = work_of(training, asked.given)
     first = clock_of(training, _printed_busy(training))

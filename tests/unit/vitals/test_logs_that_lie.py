@@ -240,58 +240,6 @@ def test_two_trainings_in_turn_are_refused() -> None:
         judged(turns)
 
 
-def test_files_of_ranks_count_once_and_the_slowest_is_the_step() -> None:
-    fast, slow = World(2.0).start().steps(100), World(2.0).start()
-    slow.steps(50).steps(1, 2.0).steps(49)
-    slow.lines[60] = slow.lines[60].replace("(ms): 2000.0", "(ms): 2900.0")
-    vitals = judged(fast.lines, slow.lines)
-    assert "log.rank_files" in said(vitals)
-    assert (vitals.starts, vitals.rank_copies) == (1, 100)
-    assert vitals.step_time is not None and vitals.step_time.worst_s == 2.9
-
-
-def test_successive_pieces_are_put_in_order() -> None:
-    first = World().start(took=30).steps(100).save(10).steps(30)
-    second = World()
-    second.now = first.now + 400
-    second.start(took=60, loaded=100).steps(200)
-    vitals = judged(second.lines, first.lines)
-    assert "log.pieces" in said(vitals)
-    assert vitals.files == ("train2.log", "train1.log")
-    found = losses(vitals)
-    assert found[LossKind.REDONE] == pytest.approx(60)
-    assert found[LossKind.RESTART] == pytest.approx(30 + 460)
-    assert vitals.goodput is not None and vitals.goodput.steps == 300
-    assert adds_up(vitals)
-
-
-def test_a_log_that_was_cut_in_two_is_no_restart() -> None:
-    lines = World().start().steps(200).lines
-    vitals = judged(lines[:90], lines[90:])
-    assert vitals.starts == 1
-    assert losses(vitals) == {}
-    assert vitals.step_time is not None and vitals.step_time.warm_up == 1
-
-
-def test_files_of_two_trainings_at_one_time_are_refused() -> None:
-    one, other = World().start().steps(100), World()
-    other.step = 5000
-    with pytest.raises(InputError, match=r"at the same time as train1\.log"):
-        judged(one.lines, other.start().steps(100).lines)
-
-
-def test_pieces_from_two_time_zones_go_by_their_steps() -> None:
-    first = World().start().steps(100)
-    second = World()
-    second.now, second.zone = first.now + 60, -HOUR
-    second.start(loaded=100).steps(100)
-    vitals = judged(first.lines, second.lines)
-    assert vitals.files == ("train1.log", "train2.log")
-    assert vitals.rollbacks == 0
-    assert vitals.goodput is not None and vitals.goodput.steps == 200
-    assert "log.missing.down" in lacks(vitals)
-
-
 def test_step_times_that_exceed_the_clock_are_told_and_the_clock_is_taken() -> None:
     lines = World(2.0).start().steps(300).lines
     lies = [line.replace("(ms): 2000.0", "(ms): 3000.0") for line in lines]
@@ -333,3 +281,19 @@ def test_no_number_is_ever_not_a_number() -> None:
     vitals = judged(world.lines)
     assert vitals.goodput is not None
     assert all(math.isfinite(loss.seconds) for loss in vitals.goodput.losses)
+
+
+def test_steps_that_jump_ahead_without_the_time_for_them_are_not_counted() -> None:
+    world = World().start().steps(100)
+    world.step += 50_000
+    vitals = judged(world.steps(100).lines)
+    assert "log.jumped" in said(vitals)
+    assert vitals.goodput is not None and vitals.goodput.steps == 200
+    assert vitals.goodput.share == pytest.approx(1.0, abs=0.001)
+
+
+def test_lines_that_were_lost_count_where_the_clock_has_the_time_for_them() -> None:
+    lines = World().start().steps(300).lines
+    vitals = judged(lines[:100] + lines[180:])
+    assert vitals.goodput is not None and vitals.goodput.steps == 300
+    assert losses(vitals) == {}

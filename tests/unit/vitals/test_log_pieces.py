@@ -1,0 +1,63 @@
+"""Several files of one training: copies that ranks printed, pieces that follow each other, and what is neither."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthcheck.errors import InputError
+from healthcheck.model.vitals_log import LossKind
+from tests.unit.vitals.training_world import World, adds_up, judged, lacks, losses, said
+
+HOUR = 3600.0
+
+
+def test_files_of_ranks_count_once_and_the_slowest_is_the_step() -> None:
+    fast, slow = World(2.0).start().steps(100), World(2.0).start()
+    slow.steps(50).steps(1, 2.0).steps(49)
+    slow.lines[60] = slow.lines[60].replace("(ms): 2000.0", "(ms): 2900.0")
+    vitals = judged(fast.lines, slow.lines)
+    assert "log.rank_files" in said(vitals)
+    assert (vitals.starts, vitals.rank_copies) == (1, 100)
+    assert vitals.step_time is not None and vitals.step_time.worst_s == 2.9
+
+
+def test_successive_pieces_are_put_in_order() -> None:
+    first = World().start(took=30).steps(100).save(10).steps(30)
+    second = World()
+    second.now = first.now + 400
+    second.start(took=60, loaded=100).steps(200)
+    vitals = judged(second.lines, first.lines)
+    assert "log.pieces" in said(vitals)
+    assert vitals.files == ("train2.log", "train1.log")
+    found = losses(vitals)
+    assert found[LossKind.REDONE] == pytest.approx(60)
+    assert found[LossKind.RESTART] == pytest.approx(30 + 460)
+    assert vitals.goodput is not None and vitals.goodput.steps == 300
+    assert adds_up(vitals)
+
+
+def test_a_log_that_was_cut_in_two_is_no_restart() -> None:
+    lines = World().start().steps(200).lines
+    vitals = judged(lines[:90], lines[90:])
+    assert vitals.starts == 1
+    assert losses(vitals) == {}
+    assert vitals.step_time is not None and vitals.step_time.warm_up == 1
+
+
+def test_files_of_two_trainings_at_one_time_are_refused() -> None:
+    one, other = World().start().steps(100), World()
+    other.step = 5000
+    with pytest.raises(InputError, match=r"at the same time as train1\.log"):
+        judged(one.lines, other.start().steps(100).lines)
+
+
+def test_pieces_from_two_time_zones_go_by_their_steps() -> None:
+    first = World().start().steps(100)
+    second = World()
+    second.now, second.zone = first.now + 60, -HOUR
+    second.start(loaded=100).steps(100)
+    vitals = judged(first.lines, second.lines)
+    assert vitals.files == ("train1.log", "train2.log")
+    assert vitals.rollbacks == 0
+    assert vitals.goodput is not None and vitals.goodput.steps == 200
+    assert "log.missing.down" in lacks(vitals)
