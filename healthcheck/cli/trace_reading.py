@@ -10,11 +10,11 @@ from healthcheck.edge.nsys_file import is_export, opened_export
 from healthcheck.edge.places import is_folder
 from healthcheck.edge.trace_files import STDIN, opened_trace, traces_at
 from healthcheck.errors import InputError
-from healthcheck.model.message import say
+from healthcheck.model.message import Message, say
 from healthcheck.model.vitals_trace import TraceVitals
 from healthcheck.vitals.kineto import read_kineto
 from healthcheck.vitals.nsys import read_export
-from healthcheck.vitals.trace_answer import trace_vitals
+from healthcheck.vitals.trace_answer import NO_KERNEL, trace_vitals
 from healthcheck.vitals.trace_rank import RankTold, rank_told
 
 if TYPE_CHECKING:
@@ -41,18 +41,21 @@ def trace_of(arguments: Sequence[str], whole: bool = False, step_range: str | No
     if step_range is not None and source != _NSYS:
         raise InputError("--step-range", "is for exports of Nsight Systems; torch.profiler marks steps by itself")
     told: list[RankTold] = []
-    without: list[str] = []
+    without: list[Message] = []
     passed_over: list[InputError] = []
     for file in files:
         try:
-            ranks = [found for columns in _columns(file, step_range) if (found := rank_told(columns, whole))]
+            columns = _columns(file, step_range)
         except InputError as error:
             if file.named:
                 raise
             passed_over.append(error)
             continue
+        ranks = [found for each in columns if (found := rank_told(each, whole))]
         told += ranks
-        without += [] if ranks else [file.name]
+        if not ranks:
+            broken = any(each.cut for each in columns)
+            without.append(say("trace.missing.broken" if broken else NO_KERNEL, file=file.name))
     if len(passed_over) == len(files):
         raise passed_over[0]
     names = ", ".join(error.where for error in passed_over[:_NAMES])
@@ -74,7 +77,7 @@ def _one_source(files: Sequence[_File]) -> str:
     first = {file.source: file.name for file in reversed(files)}
     if len(first) > 1:
         where = f"{first[_KINETO]} is a trace of torch.profiler, {first[_NSYS]} of Nsight Systems"
-        raise InputError(files[0].name, f"{where}: name files of one kind")
+        raise InputError("", f"{where}: name files of one kind")
     return files[0].source
 
 

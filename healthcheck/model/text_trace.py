@@ -73,7 +73,9 @@ TRACE_TEXTS: dict[str, str] = {
     "trace.note.straggler": "the others wait for rank {rank}: it waits {own:.3g} ms a step in collectives, every other "
     "rank at least {others:.3g} ms",
     "trace.note.passed_over": "{n} {n:file is|files are} no trace and {n:was|were} passed over: {names}",
-    "trace.missing.no_kernel": "{file} has no kernel in it, or breaks off before the end of its first step",
+    "trace.missing.no_kernel": "{file} has no kernel in it",
+    "trace.missing.broken": "{file} breaks off before the end of its first step: copy it again, or let the profiler "
+    "end",
     "trace.missing.do_kineto": "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] and let "
     "prof.step() run past the warm-up; if that was done, another profiler (nsys, DCGM) held the GPU",
     "trace.missing.do_nsys": "profile with `nsys profile -t cuda,nvtx`; with `-c cudaProfilerApi` the script itself "

@@ -13,6 +13,7 @@ from healthcheck.vitals.call_table import RankCalls
 from healthcheck.vitals.trace_calls import CallsTold, told
 from healthcheck.vitals.trace_rank import RankTold
 
+NO_KERNEL = "trace.missing.no_kernel"
 _NS = 1e9
 _WAITS = 0.05
 """Of a step: where the others wait less than this for one rank, it is not worth a word."""
@@ -22,11 +23,16 @@ _DO = {"kineto": "trace.missing.do_kineto", "nsys": "trace.missing.do_nsys"}
 
 
 def trace_vitals(
-    ranks: Sequence[RankTold], files: Sequence[str], without: Sequence[str], source: str, notes: Sequence[Message] = ()
+    ranks: Sequence[RankTold],
+    files: Sequence[str],
+    without: Sequence[Message],
+    source: str,
+    notes: Sequence[Message] = (),
 ) -> TraceVitals:
-    """The answer; `without` names the files in which no kernel was recorded, `notes` are about the files as such."""
+    """The answer; `without` says of the files that told nothing why, `notes` are about the files as such."""
     if not ranks:
-        missing = (*(say("trace.missing.no_kernel", file=file) for file in without), say(_DO[source]))
+        empty = any(each.code == NO_KERNEL for each in without)
+        missing = (*without, *((say(_DO[source]),) if empty else ()))
         return TraceVitals(tuple(files), source, (), None, None, None, None, (), False, tuple(notes), missing, 3)
     ordered = sorted(ranks, key=_place)
     calls, again = _once(ordered)
@@ -45,7 +51,7 @@ def trace_vitals(
         collectives=seen.uses,
         lower_bound=any(rank.foreign or rank.opaque_ns for rank in ordered),
         notes=(*notes, *_notes(ordered, traces, seen, again)),
-        missing=(*(say("trace.missing.no_kernel", file=file) for file in without), *_missing(traces, seen, world)),
+        missing=(*without, *_missing(traces, seen, world)),
         exit_code=0,
     )
 

@@ -20,7 +20,7 @@ from healthcheck.vitals.columns import UNKNOWN, CallShape
 from healthcheck.vitals.intervals import Times
 
 _NS = 1e9
-_MANY_SIZES = 16
+_MANY_SIZES = 256
 """Of one collective in one group: with more, a row for each says less than one for all."""
 
 

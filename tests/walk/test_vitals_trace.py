@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.nsys_export import Export
 from tests.unit.vitals.kineto_worlds import Trace, overlaps
 from tests.walk.cli import Shell
 
@@ -54,6 +55,14 @@ def test_a_trace_without_a_kernel_says_what_to_do(shell: Shell, tmp_path: Path) 
     assert "ProfilerActivity.CUDA" in said.out
 
 
+def test_a_trace_that_breaks_off_in_its_first_step_says_so(shell: Shell, traces: Path, tmp_path: Path) -> None:
+    text = (traces / "rank-0.pt.trace.json").read_text()
+    (tmp_path / "cut.json").write_text(text[: len(text) // 3])
+    said = shell("vitals", "trace", str(tmp_path / "cut.json"))
+    assert said.code == 3
+    assert "breaks off before the end of its first step" in said.out and "ProfilerActivity" not in said.out
+
+
 def test_other_files_of_a_folder_are_passed_over_and_told(shell: Shell, traces: Path) -> None:
     (traces / "config.json").write_text('{"lr": 1e-4}')
     said = shell("vitals", "trace", str(traces))
@@ -73,3 +82,27 @@ def test_what_is_no_profile_is_one_sentence(shell: Shell, tmp_path: Path) -> Non
         assert said.err.count("\n") == 1 and name in said.err, said.err
     said = shell("vitals", "trace", str(tmp_path / "log.txt"), "--step-range", "iter")
     assert said.code == 2 and "--step-range" in said.err
+
+
+@pytest.fixture
+def export(tmp_path: Path) -> Path:
+    made = Export(tmp_path / "rank2.sqlite")
+    for number, at in enumerate((0.0, 1000.0)):
+        made.range(f"iteration {number + 5}", at, at + 990)
+        made.kernel("sm90_gemm", at + 100, at + 700, launch=at + 5)
+        made.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", at + 600, at + 800, launch=at + 6, stream=20)
+    return made.close()
+
+
+def test_an_export_of_nsight_systems_is_told_apart_by_what_is_in_it(shell: Shell, export: Path) -> None:
+    said = shell("vitals", "trace", str(export), "--step-range", r"iteration \d+")
+    assert said.code == 0, said.err
+    assert said.out.startswith("A step takes 0.99 ms on the slowest rank (rank 2): 60 % compute, 10 % collective that ")
+    found = json.loads(shell("vitals", "trace", str(export), "--json").out)
+    assert (found["source"], found["ranks"][0]["steps"][0]["step"]) == ("nsys", 5)
+
+
+def test_traces_of_both_kinds_are_not_one_training(shell: Shell, export: Path, traces: Path) -> None:
+    said = shell("vitals", "trace", str(export), str(traces))
+    assert (said.code, said.out) == (2, "")
+    assert "name files of one kind" in said.err and said.err.count("\n") == 1

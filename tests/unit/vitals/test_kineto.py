@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from healthcheck.model.message import say
 from healthcheck.model.vitals_trace import TraceVitals
 from healthcheck.vitals.kineto import read_kineto
 from healthcheck.vitals.trace_answer import trace_vitals
@@ -279,7 +280,7 @@ def test_nothing_on_a_gpu_is_no_answer_and_says_what_to_do() -> None:
     trace.step(1, 0, 1000)
     trace.add("cpu_op", "aten::linear", 10, 20)
     assert told(trace.text()) == []
-    found = trace_vitals([], ["t.json"], ["t.json"], "kineto")
+    found = trace_vitals([], ["t.json"], [say("trace.missing.no_kernel", file="t.json")], "kineto")
     assert found.exit_code == 3
     assert found.shares is None
     assert {"trace.missing.no_kernel", "trace.missing.do_kineto"} == {message.code for message in found.missing}
