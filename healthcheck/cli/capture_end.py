@@ -15,6 +15,7 @@ from healthcheck.workflows.capture import Captured
 SLOWED = 1.1
 """A profiled step above this much of the logged one: the profiler changes what it looks at. A rule of thumb."""
 _INCONCLUSIVE = 3
+_GRAPHS = "trace.missing.graphs"
 
 
 def concluded(
@@ -33,7 +34,7 @@ def concluded(
         except InputError as error:
             why = (say("capture.unreadable", problem=str(error)), *why)
     if trace is not None and not trace.ranks:
-        why = (say("capture.no_kernels"), *captured.heard, *why)
+        why = (*(trace.missing if trace.missing[0].code == _GRAPHS else _nothing(captured)), *why)
     profiled_s = _step_s(trace)
     return CaptureVitals(
         ran=True,
@@ -49,9 +50,13 @@ def concluded(
     )
 
 
+def _nothing(captured: Captured) -> tuple[Message, ...]:
+    return (say("capture.no_kernels"), *captured.heard)
+
+
 def _step_s(trace: TraceVitals | None) -> float | None:
     """The step under the profiler; None where no step is marked, and so the time of one not known."""
-    if trace is None or trace.slowest is None or trace.ranks[trace.slowest].whole:
+    if trace is None or (trace.slowest is not None and trace.ranks[trace.slowest].whole):
         return None
     return trace.step_s
 

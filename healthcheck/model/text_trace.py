@@ -9,6 +9,7 @@ TRACE_TEXTS: dict[str, str] = {
     "({rank}): {compute} compute, {exposed} collective that nothing hides ({collective} in all), {memcpy} copies, "
     "{idle} idle.",
     "trace.line.lower_bound": "Collective is a lower bound, see below.",
+    "trace.line.step_only": "A step takes {step} under the profiler; where that time goes was not recorded, see below.",
     "trace.line.nothing": "No step with a kernel was recorded: nothing can be said of the GPUs.",
     "trace.rank": "rank {rank}",
     "trace.rank_device": "rank {rank}, GPU {device}",
@@ -80,6 +81,8 @@ TRACE_TEXTS: dict[str, str] = {
     "prof.step() run past the warm-up; if that was done, another profiler (nsys, DCGM) held the GPU",
     "trace.missing.do_nsys": "profile with `nsys profile -t cuda,nvtx`; with `-c cudaProfilerApi` the script itself "
     "has to call cudaProfilerStart (Megatron: --profile)",
+    "trace.missing.graphs": "compute and collective: {percent:.0f} % of the step ran as CUDA graphs that were recorded "
+    "as one block each, whatever is in them; record again with `nsys profile --cuda-graph-trace=node`",
     "trace.missing.steps": "steps: the profile does not mark them (prof.step() in the loop of the training, or a "
     "range of that name)",
     "trace.missing.ranks": "the other ranks: {n} of {world} {n:is|are} here, so waiting for others cannot be told from "

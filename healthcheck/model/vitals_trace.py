@@ -94,7 +94,8 @@ class TraceVitals(Struct, frozen=True):
     It is the rank with the longest step; of those within 1 % of it the one that waits least, for it sets the pace.
 
     `lower_bound`: communication that is not NCCL was seen, so collective and exposed are lower bounds.
-    `exit_code` 0, or 3 where no kernel was recorded.
+    `exit_code` 0, or 3 where no kernel was recorded, or CUDA graphs as one block: then `ranks` is empty, but `step_s`
+    may be known.
     """
 
     files: tuple[str, ...]

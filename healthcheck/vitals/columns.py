@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from healthcheck.model.message import Message
-from healthcheck.vitals.intervals import Spans, Times, times
+from healthcheck.vitals.intervals import NOTHING, Spans, Times, times
 
 UNKNOWN = -1
 """In a column of numbers that are never negative: the file does not say."""
@@ -105,8 +105,8 @@ class RankColumns:
     `data_loading`: when the host waited for data, None where the file does not show it. `unanswered`: when the host
     launched a kernel that is not in the file (so it tells whether the last step is whole); empty where the file does
     not say. `cut`: the file ended before it was complete. `foreign`: names of communication kernels that are not NCCL's
-    and count as compute, with their nanoseconds. `opaque_ns`: how long the GPU ran CUDA graphs that were recorded as
-    one block, which counts as compute though collectives may be in it.
+    and count as compute, with their nanoseconds. `opaque`: when the GPU ran CUDA graphs that were recorded as one
+    block, which counts as compute though collectives may be in it.
     """
 
     file: str
@@ -121,5 +121,5 @@ class RankColumns:
     unanswered: Times = field(default_factory=lambda: times(()))
     cut: bool = False
     foreign: tuple[tuple[str, int], ...] = ()
-    opaque_ns: int = 0
+    opaque: Spans = NOTHING
     notes: tuple[Message, ...] = ()

@@ -2,7 +2,7 @@
 
 A file holds one process (a rank has its own file) or many, and a process one GPU or many, each numbered as the process
 sees it; so process and number together name a GPU. CUDA graphs that were recorded as one block count as compute, and
-how long they took is told (`RankColumns.opaque_ns`): what ran inside of them is not in the file.
+when they ran is told (`RankColumns.opaque`): what ran inside of them is not in the file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from healthcheck.vitals.columns import (
     RankColumns,
     StepMarks,
 )
-from healthcheck.vitals.intervals import Spans, Times, length, times, union
+from healthcheck.vitals.intervals import NOTHING, Spans, Times, length, times, union
 from healthcheck.vitals.nsys_database import GRAPH, KERNEL, Activity, Database
 from healthcheck.vitals.nsys_steps import HostSteps, host_steps
 
@@ -61,7 +61,7 @@ def read_export(connection: sqlite3.Connection, file: str, step_range: str | Non
             data_loading=_waits(_of(process, steps)),
             unanswered=times(sorted(database.unanswered(process))),
             foreign=gpu.foreign(),
-            opaque_ns=gpu.opaque_ns(),
+            opaque=gpu.opaque(),
             notes=_notes(_of(process, steps)),
         )
         for (process, device), gpu in gpus.items()
@@ -105,16 +105,16 @@ class _Gpu:
 
     def foreign(self) -> tuple[tuple[str, int], ...]:
         """Kernels that communicate without NCCL, and how long in nanoseconds."""
-        found = {name: self._ns_of(number) for name, number in self._names.items() if is_foreign(name)}
+        found = {name: length(self._spans_of(number)) for name, number in self._names.items() if is_foreign(name)}
         return tuple(sorted(found.items(), key=lambda item: -item[1]))
 
-    def opaque_ns(self) -> int:
-        """How long CUDA graphs ran of which only the whole was recorded."""
-        return self._ns_of(self._names[GRAPH]) if GRAPH in self._names else 0
+    def opaque(self) -> Spans:
+        """When CUDA graphs ran of which only the whole was recorded."""
+        return self._spans_of(self._names[GRAPH]) if GRAPH in self._names else NOTHING
 
-    def _ns_of(self, name: int) -> int:
+    def _spans_of(self, name: int) -> Spans:
         chosen = np.frombuffer(self._name, dtype=np.int32) == name
-        return length(union(_column(self._begin)[chosen], _column(self._end)[chosen]))
+        return union(_column(self._begin)[chosen], _column(self._end)[chosen])
 
 
 def _kind(activity: Activity) -> Kind:

@@ -18,6 +18,8 @@ _NS = 1e9
 _WAITS = 0.05
 """Of a step: where the others wait less than this for one rank, it is not worth a word."""
 _NAMES = 3
+MOST_OPAQUE = 0.01
+"""Of a step in CUDA graphs that were recorded as one block: so far off the shares may be without being refused."""
 _ALIKE = 0.01
 _DO = {"kineto": "trace.missing.do_kineto", "nsys": "trace.missing.do_nsys"}
 
@@ -40,6 +42,11 @@ def trace_vitals(
     traces = tuple(_with_waiting(rank.trace, waited) for rank, waited in zip(ordered, seen.waiting_s, strict=True))
     slowest = _slowest(traces)
     world = max((rank.world_size for rank in ordered if rank.world_size is not None), default=None)
+    hidden = max(rank.opaque for rank in ordered)
+    if hidden > MOST_OPAQUE:
+        step_s = None if traces[slowest].whole else traces[slowest].step_s
+        missing = (say("trace.missing.graphs", percent=hidden * 100),)
+        return TraceVitals(tuple(files), source, (), None, world, step_s, None, (), False, tuple(notes), missing, 3)
     return TraceVitals(
         files=tuple(files),
         source=source,

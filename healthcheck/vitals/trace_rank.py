@@ -13,7 +13,7 @@ from healthcheck.model.vitals_trace import RankTrace, Shares, StepBreakdown
 from healthcheck.vitals.breakdown import Busy, Window, busy_of, step_breakdown, window_of_all, windows_of
 from healthcheck.vitals.call_table import RankCalls
 from healthcheck.vitals.columns import UNKNOWN, Calls, Kind, RankColumns
-from healthcheck.vitals.intervals import Times, times
+from healthcheck.vitals.intervals import Times, clip, length, times
 
 _UNANSWERED = 0.05
 """Of the kernels launched in a step: with more of them missing than in the other steps, the step is not whole."""
@@ -21,13 +21,15 @@ _UNANSWERED = 0.05
 
 @dataclass(frozen=True, slots=True)
 class RankTold:
-    """One rank, and the calls of its steps that count. `foreign`, `opaque_ns` as in `RankColumns`."""
+    """One rank, and the calls of its steps that count. `foreign` as in `RankColumns`; `opaque_ns` of the time of its
+    steps passed in CUDA graphs that were recorded as one block, `opaque` as a share."""
 
     trace: RankTrace
     calls: RankCalls
     world_size: int | None
     foreign: tuple[tuple[str, int], ...]
     opaque_ns: int
+    opaque: float
 
 
 def rank_told(columns: RankColumns, whole: bool = False) -> RankTold | None:
@@ -60,7 +62,9 @@ def rank_told(columns: RankColumns, whole: bool = False) -> RankTold | None:
         notes=columns.notes + notes,
     )
     calls = _calls_of(columns, kept if marked else ())
-    return RankTold(trace, calls, columns.world_size, columns.foreign, columns.opaque_ns)
+    opaque = sum(length(clip(columns.opaque, window.begin, window.end)) for window in kept)
+    wall = sum(window.end - window.begin for window in kept)
+    return RankTold(trace, calls, columns.world_size, columns.foreign, opaque, opaque / wall)
 
 
 def shares_of(steps: Sequence[StepBreakdown]) -> Shares:

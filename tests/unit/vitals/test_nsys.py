@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 
 from healthcheck.errors import InputError
+from healthcheck.reporting.trace_text import trace_lines
 from healthcheck.vitals.breakdown import busy_of, step_breakdown, windows_of
 from healthcheck.vitals.columns import UNKNOWN, Kind, RankColumns
+from healthcheck.vitals.intervals import length
 from healthcheck.vitals.nsys import read_export
+from healthcheck.vitals.trace_answer import trace_vitals
+from healthcheck.vitals.trace_rank import rank_told
 from tests.nsys_export import Export
 
 ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
@@ -116,15 +120,36 @@ def test_a_graph_recorded_as_one_block_is_told_by_how_long_it_ran(export: Callab
     made.graph(10, 70)
     made.kernel(ALL_REDUCE, 70, 90)
     (gpu,) = read(made.close())
-    assert gpu.opaque_ns == 60_000
+    assert length(gpu.opaque) == 60_000
     assert gpu.events.kind.tolist() == [Kind.COMPUTE, Kind.COLLECTIVE]
+
+
+@pytest.mark.parametrize(("graph_us", "refused"), [(60, True), (0.9, False)])
+def test_no_share_is_told_of_steps_that_ran_as_graphs(
+    export: Callable[..., Export], graph_us: float, refused: bool
+) -> None:
+    made = export()
+    for at in (0, 100):
+        made.range(f"step {at // 100}", at, at + 100)
+        made.graph(at + 5, at + 5 + graph_us)
+        made.kernel(ALL_REDUCE, at + 70, at + 90)
+    ranks = [told for gpu in read(made.close()) if (told := rank_told(gpu)) is not None]
+    found = trace_vitals(ranks, ["a"], [], "nsys")
+    assert found.step_s == pytest.approx(100e-6)
+    assert (found.exit_code, found.shares is None) == ((3, True) if refused else (0, False))
+    if refused:
+        assert "60 % of the step ran as CUDA graphs" in str(found.missing[0])
+        assert "--cuda-graph-trace=node" in str(found.missing[0])
+        assert "A step takes 0.10 ms under the profiler" in trace_lines(found)[0]
+    else:
+        assert found.lower_bound
 
 
 def test_kernels_of_a_graph_recorded_node_by_node_are_kernels(export: Callable[..., Export]) -> None:
     made = export()
     made.kernel(ALL_REDUCE, 70, 90, graph_node=12)
     (gpu,) = read(made.close())
-    assert gpu.opaque_ns == 0
+    assert length(gpu.opaque) == 0
     assert gpu.calls.shapes[0].name == "all_reduce"
 
 
