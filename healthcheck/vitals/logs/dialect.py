@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum, auto
 
+from msgspec.structs import replace
+
 from healthcheck.model.training import Framework, LogFacts, RunEvent, StepRecord
+from healthcheck.vitals.logs.remarks import Odd, Odds
 from healthcheck.vitals.logs.stamps import Heads
 
 Item = StepRecord | RunEvent
+_ROUNDING = 1e-3
 
 
 class Means(Enum):
@@ -36,6 +40,19 @@ class Dialect:
     def __init__(self) -> None:
         self.facts = LogFacts()
         self.heads = Heads()
+        self.odds = Odds()
+
+    def note(self, odd: Odd, line: int) -> None:
+        """Something odd on this line."""
+        self.odds.note(odd, line)
+
+    def count_gpus(self, every: float | None, one: float | None) -> None:
+        """The number of GPUs, where a line has the same rate of all of them and of one."""
+        if every is None or one is None or self.facts.gpus is not None:
+            return
+        gpus = round(every / one)
+        if gpus >= 1 and abs(every / one - gpus) < _ROUNDING * gpus:
+            self.facts = replace(self.facts, gpus=gpus)
 
     def read(self, line: str, number: int) -> Iterable[Item]:
         """What one line says. Never raises; a line that is cut or mangled gives nothing, or an item with gaps."""

@@ -7,7 +7,7 @@ import re
 
 _MOST_CHARS = 32
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
-_SUFFIXES = {"K": 1e3, "k": 1e3, "M": 1e6, "B": 1e9, "G": 1e9, "T": 1e12, "P": 1e15}
+_SUFFIXES = {"K": 3, "k": 3, "M": 6, "B": 9, "G": 9, "T": 12, "P": 15}
 _MOST_DIGITS = 15
 
 
@@ -28,6 +28,15 @@ def positive(text: str) -> float | None:
     return value if value is not None and 0 < value < math.inf else None
 
 
+def shifted(text: str, power: int) -> float | None:
+    """A positive number times a power of ten, with no more digits than are printed: 528.9 ms is 0.5289 s."""
+    value = positive(text)
+    if value is None:
+        return None
+    plain = text.strip().replace(",", "")
+    return value * 10**power if "e" in plain or "E" in plain else float(f"{plain}e{power}")
+
+
 def count(text: str) -> int | None:
     """A whole number of at most 15 digits, with or without commas between thousands."""
     text = text.strip()
@@ -39,16 +48,14 @@ def count(text: str) -> int | None:
 def scaled(text: str) -> float | None:
     """A positive number that may end in K, M, B (or G), T, P for thousands: `85.8G` is 8.58e10."""
     text = text.strip()
-    factor = _SUFFIXES.get(text[-1:])
-    value = positive(text if factor is None else text[:-1])
-    return value if value is None or factor is None else value * factor
+    power = _SUFFIXES.get(text[-1:])
+    return positive(text) if power is None else shifted(text[:-1], power)
 
 
 def percent(text: str) -> float | None:
     """`34.30%` -> 0.343. None without the sign (the number may have been cut), for `N/A` and for a sentinel."""
     text = text.strip()
-    value = positive(text[:-1]) if text.endswith("%") else None
-    return None if value is None else value / 100
+    return shifted(text[:-1], -2) if text.endswith("%") else None
 
 
 def bounded(low: float, value: float | None, high: float) -> float | None:

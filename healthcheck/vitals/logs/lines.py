@@ -47,8 +47,10 @@ def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
         last = line[-1:]
         if last == "\n":
             ends = True
-            if len(line) <= MOST_CHARS or "\r" in line:
+            if "\r" in line or "\x1b" in line or "\0" in line or len(line) > MOST_CHARS:
                 yield from _parts(number, line)
+            else:
+                yield number, line[:-1]
             number += 1
         elif last == "\r":
             ends = True

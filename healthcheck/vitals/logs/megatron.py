@@ -10,13 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from healthcheck.model.training import Framework, StepRecord
 from healthcheck.vitals.logs import megatron_events, megatron_facts
 from healthcheck.vitals.logs.dialect import Dialect, Item, Means
-from healthcheck.vitals.logs.figures import count, number, positive
+from healthcheck.vitals.logs.figures import count, number, positive, shifted
+from healthcheck.vitals.logs.remarks import Odd
+from healthcheck.vitals.logs.stamps import Head
 
 _START = re.compile(r"iteration\s{1,12}(\d{1,12})\s{0,8}/\s{0,12}(\d{1,12})\s{0,4}\|", re.ASCII)
 _NEOX_RATE = re.compile(r"samples/sec: (\d{1,9}\.\d{1,6}) \| $", re.ASCII)
+_DEEPSPEED_STEP = re.compile(r"(?<![\w/])step=(\d{1,12}), skipped=\d", re.ASCII)
 _TIME_MS = "elapsed time per iteration (ms)"
 _TIME_S = "elapsed time per iteration (s)"
 _LOSSES = ("lm loss", "lm_loss", "loss", "train loss")
@@ -30,19 +35,25 @@ class Megatron(Dialect):
 
     framework = Framework.MEGATRON
     means = Means.INTERVAL
-    weight = 3
-    marks = ("iteration", *megatron_events.MARKS, *megatron_facts.MARKS)
+    marks = ("iteration", "skipped=", *megatron_events.MARKS, *megatron_facts.MARKS)
 
     def __init__(self) -> None:
         super().__init__()
         self._events = megatron_events.Events(self.heads)
+        self._stamped: tuple[int, float | None] | None = None
 
     def read(self, line: str, number: int) -> Iterable[Item]:
         starts = list(_START.finditer(line)) if "iteration" in line and "|" in line else []
+        if not starts and (told := _DEEPSPEED_STEP.search(line)) is not None:
+            # DeepSpeed stamps its line of a step, which stands right before the iteration line without a stamp.
+            self._stamped = int(told[1]), self.heads.read(line[: told.start()]).at_s
+            return ()
         if not starts:
             self.facts = megatron_facts.learnt(self.facts, line)
             return self._events.read(line, number)
         items: list[Item] = [*self._events.close()]
+        if len(starts) > 1:
+            self.note(Odd.CROSSED, number)
         # Two ranks may have written into one line; each piece is read by itself.
         ends = [start.start() for start in starts[1:]] + [len(line)]
         head = self.heads.read(line[: starts[0].start()])
@@ -54,7 +65,11 @@ class Megatron(Dialect):
             if not fields or (_TIME_MS not in fields and _TIME_S not in fields):
                 continue
             self._recognise(fields)
-            items.append(_record(int(start[1]), number, fields, head.rank, head.at_s, self._events.utilisation()))
+            step = int(start[1])
+            record = _record(step, number, fields, head, self._events.utilisation(), self.facts.seq_len)
+            if record.at_s is None and self._stamped is not None and self._stamped[0] == step:
+                record = replace(record, at_s=self._stamped[1])
+            items.append(record)
         return items
 
     def close(self) -> Iterable[Item]:
@@ -87,24 +102,26 @@ def _fields(text: str) -> dict[str, str]:
 
 
 def _record(
-    step: int, line: int, fields: dict[str, str], rank: str | None, at_s: float | None, tflops: float | None
+    step: int, line: int, fields: dict[str, str], head: Head, tflops: float | None, seq_len: int | None
 ) -> StepRecord:
     get = fields.get
-    time_ms = _first_of_pair(get(_TIME_MS))
-    time_s = time_ms / 1e3 if time_ms is not None else _first_of_pair(get(_TIME_S))
+    time_ms = get(_TIME_MS)
+    time_s = _first_of_pair(get(_TIME_S)) if time_ms is None else shifted(time_ms.partition("/")[0], -3)
     loss = next((number(text) for name in _LOSSES if (text := get(name)) is not None), None)
     norm = get("grad norm") or get("grad_norm")
     skipped = get("number of skipped iterations")
     printed = _first_of_pair(get("throughput per GPU (TFLOP/s/GPU)") or get("TFLOPs"))
     if printed is None and (flops := get("approx flops per GPU")) is not None:
-        printed = positive(flops.strip().removesuffix("TFLOPS")) if flops.strip().endswith("TFLOPS") else None
+        printed = _tflops(flops.strip())
     batch = next((size for name in _BATCHES if (size := count(get(name) or "")) is not None), None)
+    seq_len = count(get("actual seqlen") or "") or seq_len
     return StepRecord(
         step=step,
         line=line,
         step_time_s=time_s,
-        at_s=at_s,
-        samples=batch,
+        at_s=head.at_s,
+        samples=None if batch is None else float(batch),
+        tokens=None if batch is None or seq_len is None else float(batch * seq_len),
         consumed_samples=_whole(get("consumed samples")),
         consumed_tokens=_whole(get("consumed tokens")),
         tokens_per_s_per_gpu=_first_of_pair(
@@ -115,8 +132,14 @@ def _record(
         loss=loss,
         grad_norm=None if norm is None else number(norm),
         skipped=(count(skipped) or 0) if skipped is not None else 0,
-        rank=rank,
+        rank=head.rank,
     )
+
+
+def _tflops(text: str) -> float | None:
+    """`112.9TFLOPS`, or with another letter, as GPT-NeoX prints FLOP/s."""
+    power = {"G": -3, "T": 0, "P": 3}.get(text[-6:-5]) if text.endswith("FLOPS") else None
+    return None if power is None else shifted(text[:-6], power)
 
 
 def _first_of_pair(text: str | None) -> float | None:

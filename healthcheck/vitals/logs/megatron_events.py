@@ -9,11 +9,14 @@ from msgspec.structs import replace
 
 from healthcheck.model.training import EventKind, RunEvent
 from healthcheck.vitals.logs.dialect import Item
-from healthcheck.vitals.logs.figures import positive
+from healthcheck.vitals.logs.figures import positive, shifted
 from healthcheck.vitals.logs.stamps import Heads
 
 MARKS = (" checkpoint", "save-checkpoint", "using world size:", "] datetime:", "exiting program", "Step Time : ")
 
+_EXITING = re.compile(
+    r"(?:exiting program (?:at iteration (?P<step>\d{1,12})(?!\d)|after )|after training is done)", re.ASCII
+)
 _AT_ITERATION = r"(?: (?:at|from) iteration\s{1,12}(?P<step>\d{1,12})(?!\d))"
 _SHAPES: tuple[tuple[EventKind, re.Pattern[str]], ...] = (
     (EventKind.CHECKPOINT_SAVED, re.compile(rf"successfully saved checkpoint{_AT_ITERATION}", re.ASCII)),
@@ -25,13 +28,14 @@ _SHAPES: tuple[tuple[EventKind, re.Pattern[str]], ...] = (
         EventKind.CHECKPOINT_LOADED,
         re.compile(rf"successfully loaded checkpoint (?:from .{{1,4096}}?)?{_AT_ITERATION}", re.ASCII),
     ),
-    (EventKind.EVALUATION, re.compile(r"validation loss at iteration (?P<step>\d{1,12}) ?\|", re.ASCII)),
-    (EventKind.EXIT, re.compile(r"exiting program at iteration (?P<step>\d{1,12})(?!\d)", re.ASCII)),
-    (EventKind.EXIT, re.compile(r"exiting program after \d{1,9}(?:\.\d{1,9})? minutes", re.ASCII)),
-    (EventKind.EXIT, re.compile(r"\[after training is done\] datetime: ", re.ASCII)),
+    (
+        EventKind.EVALUATION,
+        re.compile(r"validation (?:loss|results) at iteration (?P<step>\d{1,12})(?: on [\w ]{1,40})? ?\|", re.ASCII),
+    ),
+    (EventKind.EXIT, _EXITING),
     (EventKind.START, re.compile(r"using world size: \d{1,9}", re.ASCII)),
 )
-_DATETIME = re.compile(r"\[(?:before|after) [^\]]{1,80}\] datetime: ", re.ASCII)
+_DATETIME = re.compile(r"\[(?:before|after|exiting program) [^\]]{1,120}\] datetime: ", re.ASCII)
 _SAVE_TOOK = re.compile(
     r"save-checkpoint(?:: (?P<old>\d{1,12}\.\d\d)| \.{2,64}: \(\d{1,12}\.\d\d, (?P<new>\d{1,12}\.\d\d)\))", re.ASCII
 )
@@ -50,7 +54,7 @@ class Events:
     def read(self, line: str, number: int) -> Iterable[Item]:
         """The event of a line that is no iteration line, if it is one."""
         if (took := _SAVE_TOOK.search(line)) is not None:
-            return self._took((positive(took["old"] or took["new"]) or 0.0) / 1e3)
+            return self._took(shifted(took["old"] or took["new"], -3))
         if (bridge := _BRIDGE.search(line)) is not None:
             self._utilisation = positive(bridge[1])
             return ()
@@ -84,18 +88,19 @@ class Events:
             return before
         return (*before, event)
 
-    def _took(self, seconds: float) -> Iterable[Item]:
+    def _took(self, seconds: float | None) -> Iterable[Item]:
         held = self._held
         if held is None or held.kind is not EventKind.CHECKPOINT_SAVED:
             return ()
         self._held = None
-        return (replace(held, took_s=seconds or None),)
+        return (replace(held, took_s=seconds),)
 
     def _datetime(self, line: str, number: int, begin: int, end: int) -> Iterable[Item]:
         head = self._heads.read(line[:begin])
         at = self._heads.read(line[end:]).at_s
-        if "after training is done" in line[begin:end]:
-            return self._given(RunEvent(EventKind.EXIT, number, None, at, rank=head.rank))
+        if (exiting := _EXITING.search(line, begin, end)) is not None:
+            step = None if exiting["step"] is None else int(exiting["step"])
+            return self._given(RunEvent(EventKind.EXIT, number, step, at, rank=head.rank))
         held = self._held
         if held is not None and held.kind is EventKind.START:
             self._held = None

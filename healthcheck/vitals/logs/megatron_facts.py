@@ -19,12 +19,15 @@ MARKS = (
 )
 
 _ARGUMENT = re.compile(r"(?:^|[ \]:])(\w{2,60}) \.{3,64} (\S{1,40})$", re.ASCII)
+_ORIGIN = re.compile(r"\.{3,64}(?:updated|default)$", re.ASCII)  # of GPT-NeoX
 _WORLD = re.compile(r"using world size: (\d{1,7}), data-parallel[- ]size: (\d{1,7})(?!\d)", re.ASCII)
 _VOCAB = re.compile(r"padded vocab \(size: \d{1,9}\) with \d{1,9} dummy tokens \(new size: (\d{1,9})\)", re.ASCII)
 _TOTAL = re.compile(r"Total number of parameters in billions: {1,4}(\d{1,6}\.\d{1,6})$", re.ASCII)
 _ESTIMATED = re.compile(r"(?:estimated|actual) model parameters: (\d{1,6}\.\d{1,20})(?!\S)", re.ASCII)
 _INTEGERS = {
     "world_size": "gpus",
+    "global_num_gpus": "gpus",
+    "train_batch_size": "global_batch",
     "seq_length": "seq_len",
     "global_batch_size": "global_batch",
     "data_parallel_size": "data_parallel",
@@ -39,7 +42,7 @@ def learnt(facts: LogFacts, line: str) -> LogFacts:
     """The facts with what this line adds."""
     line = line.rstrip()
     if " ..." in line and (found := _ARGUMENT.search(line)) is not None:
-        value = count(found[2])
+        value = count(_ORIGIN.sub("", found[2]))
         return _with(facts, _INTEGERS[found[1]], value) if value and found[1] in _INTEGERS else facts
     if "data-parallel" in line and (found := _WORLD.search(line)) is not None:
         return replace(facts, gpus=int(found[1]), data_parallel=int(found[2]))

@@ -14,10 +14,10 @@ _LONGEST_HEAD = 400
 _MOST_RANK_CHARS = 64
 
 _STAMP = re.compile(
-    r"(?<![\d.-])(20\d\d)[-/](\d\d)[-/](\d\d)[T _](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?(?!\d)",
-    re.ASCII,
+    r"(?<![\d.-])(20\d\d[-/]\d\d[-/]\d\d[T _]\d\d:\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?(?!\d)", re.ASCII
 )
-_COMPACT = re.compile(r"\[(20\d\d)(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\]", re.ASCII)
+_COMPACT = re.compile(r"\[(20\d\d\d\d\d\d \d\d:\d\d):(\d\d)()()\]", re.ASCII)
+_AMERICAN = re.compile(r"(?<![\d/])(\d\d/\d\d/20\d\d \d\d:\d\d):(\d\d)()()(?: ([AP]M)|(?!\d))", re.ASCII)
 _RANKS = tuple(
     re.compile(shape, re.ASCII)
     for shape in (
@@ -30,6 +30,7 @@ _RANKS = tuple(
         r"^\s{0,6}(?P<n>\d{1,6}): ",  # srun -l
         r"\((?P<word>\w{1,40} pid=\d{1,9}(?:, ip=[\w.:]{1,45})?)\)",  # Ray
         r"^\[pod/(?P<word>[\w./-]{1,200})\] ",  # kubectl logs --prefix
+        r"^[\w.-]{1,120}/(?P<n>\d{1,7}) ",  # torchx and nemo-run
         r"^(?P<word>[A-Za-z][\w.-]{0,62}): ",  # pdsh, the DeepSpeed launcher
         r"^(?P<word>[A-Za-z][\w.-]{0,62}?)\s{1,20}\| ",  # docker compose
     )
@@ -47,26 +48,68 @@ class Head(NamedTuple):
 NO_HEAD = Head()
 
 
-def stamp_of(text: str) -> float | None:
-    """The last date and time in a text, in seconds since 1970 (as if UTC where it names no zone)."""
-    stamps = list(_STAMP.finditer(text))
-    found = stamps[-1] if stamps else _COMPACT.search(text)
-    if found is None:
-        return None
-    year, month, day, hour, minute, second, *rest = found.groups()
-    fraction, zone = rest if rest else (None, None)
+class Stamps:
+    """Reads the times of a log; each minute once, since most lines of a log share one with many."""
+
+    _MOST = 4096
+
+    def __init__(self) -> None:
+        self._minutes: dict[tuple[str, str | None], float | None] = {}
+
+    def find(self, text: str) -> re.Match[str] | None:
+        """The last stamp of a text."""
+        found = _STAMP.search(text)
+        if found is None:
+            return _COMPACT.search(text) or _AMERICAN.search(text)
+        while (later := _STAMP.search(text, found.end())) is not None:
+            found = later
+        return found
+
+    def seconds(self, found: re.Match[str]) -> float | None:
+        """A stamp in seconds since 1970 (as if UTC where it names no zone); None where there is no such time."""
+        minute, second, fraction, zone = found.group(1, 2, 3, 4)
+        key = minute, found[5] if found.re is _AMERICAN else zone
+        if key in self._minutes:
+            base = self._minutes[key]
+        else:
+            if len(self._minutes) >= self._MOST:
+                self._minutes.clear()
+            base = self._minutes[key] = _minute(minute, key[1])
+        if base is None or int(second) > 60:
+            return None
+        return base + float(f"{second}.{fraction}" if fraction else second)
+
+
+def _minute(text: str, zone: str | None) -> float | None:
+    digits = [int(part) for part in re.findall(r"\d+", text)]
+    if "/" in text[:3]:
+        month, day, year, hour, minute = digits
+        if zone is not None:
+            hour = hour % 12 + (12 if zone == "PM" else 0)
+        zone = None
+    elif len(digits) == 3:
+        date, hour, minute = digits
+        year, month, day = date // 10000, date // 100 % 100, date % 100
+    else:
+        year, month, day, hour, minute = digits
     try:
-        at = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second), tzinfo=_zone(zone))
+        return datetime(year, month, day, hour, minute, tzinfo=_zone(zone)).timestamp()
     except (ValueError, OverflowError):
         return None
-    return at.timestamp() + (float(f"0.{fraction}") if fraction else 0.0)
 
 
 def _zone(text: str | None) -> timezone:
-    if text is None or text == "Z":
+    if not text or text == "Z":
         return UTC
     minutes = int(text[1:3]) * 60 + int(text[-2:])
     return timezone(timedelta(minutes=-minutes if text[0] == "-" else minutes))
+
+
+def stamp_of(text: str) -> float | None:
+    """The last date and time in a text, in seconds since 1970."""
+    stamps = Stamps()
+    found = stamps.find(text)
+    return None if found is None else stamps.seconds(found)
 
 
 def rank_of(text: str) -> str | None:
@@ -86,18 +129,20 @@ class Heads:
 
     def __init__(self) -> None:
         self._ranks: dict[str, str | None] = {}
+        self._stamps = Stamps()
 
     def read(self, text: str) -> Head:
         """The head of a line: everything that stands before the words a framework wrote."""
-        text = text[-_LONGEST_HEAD:]
         if not text or text.isspace():
             return NO_HEAD
-        at = stamp_of(text) if ":" in text else None
-        key = text if at is None else _STAMP.sub("", text)
-        if key in self._ranks:
-            rank = self._ranks[key]
-        else:
-            if len(self._ranks) >= self._MOST:
-                self._ranks.clear()
-            rank = self._ranks[key] = rank_of(key)
+        text = text[-_LONGEST_HEAD:]
+        at = None
+        if (found := self._stamps.find(text)) is not None:
+            at = self._stamps.seconds(found)
+            text = text[: found.start()] + text[found.end() :]
+        if text in self._ranks:
+            return Head(self._ranks[text], at)
+        if len(self._ranks) >= self._MOST:
+            self._ranks.clear()
+        rank = self._ranks[text] = rank_of(text)
         return Head(rank, at)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
 from healthcheck.vitals.logs.dialect import Dialect, Item, Means
 from healthcheck.vitals.logs.figures import count, number, percent, positive
+from healthcheck.vitals.logs.remarks import Odd
 from healthcheck.vitals.logs.stamps import Head
 
 _STEP = re.compile(r"(?<![\w-])(?P<validate>validate )?step: {1,12}(?P<step>\d{1,12})  ", re.ASCII)
@@ -24,7 +25,8 @@ _TRAINER = re.compile(
     re.ASCII,
 )
 _MESH = re.compile(
-    r"Building \d-D device mesh with [\[(].{0,200}?[\])], \[(?P<sizes>\d{1,7}(?:, \d{1,7}){0,7})\]", re.ASCII
+    r"Building \d-D device mesh with [\[(](?P<names>[\w', ]{0,200})[\])], \[(?P<sizes>\d{1,7}(?:, \d{1,7}){0,7})\]",
+    re.ASCII,
 )
 _PARALLEL = re.compile(
     r"Building device mesh with parallelism: (?P<sizes>\w{2,12}=\d{1,7}(?:, \w{2,12}=\d{1,7}){1,9})$", re.ASCII
@@ -32,7 +34,7 @@ _PARALLEL = re.compile(
 _SIZE = re.compile(r"Model \S{1,80} \S{1,80} size: (?P<params>[\d,]{1,24}) total parameters", re.ASCII)
 _PEAK = re.compile(r"Peak FLOPS used for computing MFU: (?P<peak>\d\.\d{3}e\+\d\d)(?!\d)", re.ASCII)
 _GPU = re.compile(r"(?:GPU|CUDA) capacity: (?P<gpu>.{2,80}?) (?:\(\d{1,3}\) )?with \d", re.ASCII)
-_LAST = ("mfu", "tflops")
+_VERSION = re.compile(r"torchtitan version: (?P<version>\d[\w.+-]{0,40})", re.ASCII)
 
 
 class Torchtitan(Dialect):
@@ -64,6 +66,8 @@ class Torchtitan(Dialect):
         if not found:
             self._learn(line)
             return self._event(line, number)
+        if len(found) > 1:
+            self.note(Odd.CROSSED, number)
         head = self.heads.read(line[: found[0].start()])
         ends = [one.start() for one in found[1:]] + [len(line)]
         return [
@@ -135,7 +139,9 @@ class Torchtitan(Dialect):
         if (found := _TRAINER.search(line)) is not None:
             self.facts = replace(self.facts, global_batch=int(found["batch"]), seq_len=int(found["seq"]))
         elif (found := _MESH.search(line)) is not None or (found := _PARALLEL.search(line)) is not None:
-            self._learn_mesh(found["sizes"])
+            self._learn_mesh(found["sizes"], found.groupdict().get("names"))
+        elif (found := _VERSION.search(line)) is not None:
+            self.facts = replace(self.facts, version=found["version"])
         elif (found := _SIZE.search(line)) is not None:
             size = count(found["params"])
             self.facts = replace(self.facts, params=None if size is None else float(size))
@@ -144,15 +150,17 @@ class Torchtitan(Dialect):
         elif (found := _GPU.search(line)) is not None:
             self.facts = replace(self.facts, gpu=found["gpu"])
 
-    def _learn_mesh(self, sizes: str) -> None:
+    def _learn_mesh(self, sizes: str, names: str | None) -> None:
+        parts = [part.rpartition("=") for part in sizes.split(", ")]
+        named = [name.strip("' ") for name in names.strip(", ").split(",")] if names else [part[0] for part in parts]
         gpus, data = 1, 1
-        for part in sizes.split(", "):
-            name, _, size = part.rpartition("=")
+        for name, (_, _, size) in zip(named, parts, strict=False):
             if name in ("ep", "etp"):  # experts live on the same GPUs
                 continue
             gpus *= int(size)
             data *= int(size) if name.startswith("dp") else 1
-        self.facts = replace(self.facts, gpus=gpus, data_parallel=data if "=" in sizes else self.facts.data_parallel)
+        if len(named) == len(parts):
+            self.facts = replace(self.facts, gpus=gpus, data_parallel=data)
 
 
 _EVENTS: tuple[tuple[EventKind, re.Pattern[str]], ...] = (

@@ -1,0 +1,83 @@
+"""Composer and llm-foundry: `[batch=10/100]:`, then a line `Train throughput/device/mfu: 0.4125` for each number.
+
+Rates are means of up to 100 batches before; `mfu` is a fraction. Every decimal number has four decimals, so one that
+has fewer was cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
+from healthcheck.vitals.logs.blocks import Blocks
+from healthcheck.vitals.logs.dialect import Item, Means
+from healthcheck.vitals.logs.figures import bounded, count, number, positive
+from healthcheck.vitals.logs.stamps import Head
+
+_HEAD = re.compile(
+    r"(?:\[epoch=\d{1,9}(?:/\d{1,9})?\])?\[(?P<unit>batch|token|sample|epoch|iteration)=(?P<n>\d{1,15})(?:/\d{1,15})?\](?P<colon>:?)\s{0,4}$",
+    re.ASCII,
+)
+_FIELD = re.compile(r"(?<!\S)Train ([\w/.-]{1,120}): (-?\d{1,20}(?:\.\d{4})?|nan|-?inf)\s{0,200}$", re.ASCII)
+_EVAL = re.compile(r"\[Eval batch=1/\d{1,9}\] Eval on ", re.ASCII)
+_PARAMETERS = re.compile(r"(?:^|\s)n_params: (?P<n>\d{1,15})$", re.ASCII)
+_DECIMALS = re.compile(r"-?\d{1,20}\.\d{4}|nan|-?inf", re.ASCII)
+
+
+class Composer(Blocks):
+    """A report of one batch, counted from 1 where the head counts batches, else as `time/batch` says."""
+
+    framework = Framework.COMPOSER
+    means = Means.SINCE_LAST
+    marks = ("[batch=", "[token=", "[sample=", "[epoch=", "Train ", "[Eval batch=1/", "Config:", "n_params: ")
+
+    def read(self, line: str, number: int) -> Iterable[Item]:
+        if "Train " in line:
+            if (field := _FIELD.search(line)) is not None:
+                self.took(field[1], field[2])
+            else:
+                self.went_on()
+            return ()
+        if (evaluation := _EVAL.search(line)) is not None:
+            head = self.heads.read(line[: evaluation.start()])
+            return (*self.close(), RunEvent(EventKind.EVALUATION, number, self.last, head.at_s, None, head.rank))
+        found = _HEAD.search(line) if "=" in line else None
+        if found is not None:
+            batch = int(found["n"]) if found["unit"] == "batch" and "[epoch=" not in line else -1
+            return self.opened(batch if found["colon"] else None, number, self.heads.read(line[: found.start()]))
+        if line.strip() == "Config:":
+            return (*self.close(), RunEvent(EventKind.START, number))
+        return ()
+
+    def record(self, step: int, line: int, head: Head, fields: dict[str, str]) -> StepRecord | None:
+        if step < 0:
+            named = count(fields.get("time/batch", ""))
+            if named is None:
+                return None
+            step = named
+        if not any(name.startswith(("throughput/", "loss/train", "time/")) for name in fields):
+            return None
+
+        def decimal(name: str) -> str:
+            text = fields.get(name, "")
+            return text if _DECIMALS.fullmatch(text) else ""
+
+        per_s = positive(decimal("throughput/batches_per_sec"))
+        flops = positive(decimal("throughput/device/flops_per_sec"))
+        per_gpu = positive(decimal("throughput/device/tokens_per_sec"))
+        self.count_gpus(positive(decimal("throughput/tokens_per_sec")), per_gpu)
+        return StepRecord(
+            step=step,
+            line=line,
+            at_s=head.at_s,
+            step_time_s=1 / per_s if per_s is not None and per_s >= 0.01 else None,
+            tokens_per_s=positive(decimal("throughput/tokens_per_sec")),
+            tokens_per_s_per_gpu=per_gpu,
+            samples_per_s=positive(decimal("throughput/samples_per_sec")),
+            tflops_per_gpu=None if flops is None else flops / 1e12,
+            mfu=bounded(0, positive(decimal("throughput/device/mfu")), 100),
+            loss=number(decimal("loss/train/total")),
+            grad_norm=number(decimal("l2_norm/grad/global")),
+            rank=head.rank,
+        )

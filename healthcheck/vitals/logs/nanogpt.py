@@ -1,0 +1,81 @@
+"""nanoGPT: `iter 5: loss 3.7441, time 563.15ms, mfu 36.47%`; `mfu` is -100 % at first, then a running mean.
+
+The time is of that one iteration; one that also evaluated or saved holds that, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
+from healthcheck.vitals.logs.dialect import Dialect, Item
+from healthcheck.vitals.logs.figures import count, number, percent, shifted
+
+_ITER = re.compile(
+    r"(?<!\w)iter (?P<step>\d{1,12}): loss (?P<loss>\d{1,9}\.\d{4}|nan|inf), time (?P<ms>\d{1,12}\.\d\d)ms"
+    r"(?:, mfu (?P<mfu>-?\d{1,6}\.\d\d%))?",
+    re.ASCII,
+)
+_EVAL = re.compile(r"(?<!\w)step (?P<step>\d{1,12}): train loss [\d.naif]{1,16}, val loss ", re.ASCII)
+_PARAMETERS = re.compile(r"number of parameters: (?P<n>\d{1,9}\.\d\d)M(?!\w)", re.ASCII)
+_TOKENS = re.compile(r"tokens per iteration will be: (?P<n>[\d,]{1,20})(?![\d,])", re.ASCII)
+
+
+class NanoGpt(Dialect):
+    """The log of one rank. A checkpoint is announced right after an evaluation, never confirmed."""
+
+    framework = Framework.NANOGPT
+    marks = (
+        "iter ",
+        "train loss ",
+        "number of parameters: ",
+        "tokens per iteration",
+        "saving checkpoint to ",
+        "Resuming training from ",
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tokens: float | None = None
+        self._evaluated: int | None = None
+
+    def read(self, line: str, number: int) -> Iterable[Item]:
+        found = list(_ITER.finditer(line)) if "iter " in line else []
+        if not found:
+            return self._other(line, number)
+        head = self.heads.read(line[: found[0].start()])
+        return [self._record(one, number, head.rank, head.at_s) for one in found]
+
+    def _record(self, found: re.Match[str], line: int, rank: str | None, at_s: float | None) -> StepRecord:
+        return StepRecord(
+            step=int(found["step"]),
+            line=line,
+            step_time_s=shifted(found["ms"], -3),
+            at_s=at_s,
+            tokens=self._tokens,
+            mfu=percent(found["mfu"] or ""),
+            loss=number(found["loss"]),
+            rank=rank,
+        )
+
+    def _other(self, line: str, number: int) -> Iterable[Item]:
+        if (found := _EVAL.search(line)) is not None:
+            self._evaluated = int(found["step"])
+            head = self.heads.read(line[: found.start()])
+            return (RunEvent(EventKind.EVALUATION, number, self._evaluated, head.at_s, None, head.rank),)
+        if (at := line.find("saving checkpoint to ")) >= 0:
+            head = self.heads.read(line[:at])
+            return (RunEvent(EventKind.CHECKPOINT_BEGUN, number, self._evaluated, head.at_s, None, head.rank),)
+        if "Resuming training from " in line:
+            return (RunEvent(EventKind.CHECKPOINT_LOADED, number),)
+        if (params := _PARAMETERS.search(line)) is not None:
+            self.facts = replace(self.facts, params=float(params["n"]) * 1e6)
+        elif (tokens := _TOKENS.search(line)) is not None:
+            # It is printed first of all.
+            value = count(tokens["n"])
+            self._tokens = None if value is None else float(value)
+            return (RunEvent(EventKind.START, number, None, self.heads.read(line[: tokens.start()]).at_s),)
+        return ()

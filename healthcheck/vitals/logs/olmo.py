@@ -1,0 +1,104 @@
+"""OLMo and OLMo-core: `[step=10/739328,epoch=1,eta=3:12:05]`, then `throughput/device/TPS=9,912`, a line a number.
+
+`TPS` and `MFU` (percent) are of that step, on one GPU; `(actual avg)` is the mean since the start and not read. A
+number has as many decimals as its size asks for, so one that has fewer was cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
+from healthcheck.vitals.logs.blocks import Blocks
+from healthcheck.vitals.logs.dialect import Item
+from healthcheck.vitals.logs.figures import number, percent
+from healthcheck.vitals.logs.stamps import Head
+
+_HEAD = re.compile(
+    r"\[step=(?P<step>\d{1,12})/(?:\d{1,12}|\?\?\?)(?:,epoch=\d{1,9})?(?:,eta=[^\]]{1,60})?\]\s{0,40}$", re.ASCII
+)
+_GROUPS = ("train/", "throughput/", "optim/")
+_OTHER_GROUPS = ("gpu_memory/", "ystem/", "checkpoint/")
+_PRINTED = re.compile(
+    r"\d{1,3}(?:,\d{3})+|1000|\d{3}\.\d|\d\d\.\d\d|\d\.\d{3}|[01]\.\d{4}|\d\.\d\d[eE][-+]\d\d|nan|inf", re.ASCII
+)
+_DEVICE = re.compile(r"Device: (?P<gpu>[^,]{2,80}), Device peak FLOPS: (?P<peak>\d{12,17})(?!\d)", re.ASCII)
+_SAVED = re.compile(r"[Cc]heckpoint (?:for step \d{1,12} )?saved to \S{0,4096}?step(?P<step>\d{1,12})(?!\d)", re.ASCII)
+_LOADED = re.compile(r"Loading (?:model|checkpoint) .{0,40}?from \S{0,4096}?step(?P<step>\d{1,12})(?!\d)", re.ASCII)
+_BEGUN = re.compile(r"Saving (?:ephemeral |unsharded |sharded |)checkpoint(?: for step (?P<step>\d{1,12}))?", re.ASCII)
+
+
+class Olmo(Blocks):
+    """A report of one step; OLMo writes one every few steps."""
+
+    framework = Framework.OLMO
+    marks = ("[step=", *_GROUPS, *_OTHER_GROUPS, "heckpoint", "Device peak FLOPS", "[eval_step=1/")
+
+    def read(self, line: str, number: int) -> Iterable[Item]:
+        for group in _GROUPS:
+            if (at := line.find(group)) >= 0:
+                name, equals, value = line[at:].rstrip().rpartition("=")
+                if equals:
+                    self.took(name, value)
+                return ()
+        if any(group in line for group in _OTHER_GROUPS):
+            self.went_on()
+            return ()
+        if (found := _HEAD.search(line)) is not None:
+            return self.opened(int(found["step"]), number, self.heads.read(line[: found.start()]))
+        return self._other(line, number)
+
+    def _other(self, line: str, number: int) -> Iterable[Item]:
+        for kind, shape in (
+            (EventKind.CHECKPOINT_SAVED, _SAVED),
+            (EventKind.CHECKPOINT_LOADED, _LOADED),
+            (EventKind.CHECKPOINT_BEGUN, _BEGUN),
+        ):
+            if (found := shape.search(line)) is not None:
+                before = self.close()
+                head = self.heads.read(line[: found.start()])
+                step = int(found["step"]) if found["step"] is not None else self.last
+                return (*before, RunEvent(kind, number, step, head.at_s, None, head.rank))
+        if (device := _DEVICE.search(line)) is not None:
+            # It is told once, before the first step.
+            self.facts = replace(self.facts, gpu=device["gpu"], peak_tflops=int(device["peak"]) / 1e12)
+            head = self.heads.read(line[: device.start()])
+            return (*self.close(), RunEvent(EventKind.START, number, None, head.at_s, None, head.rank))
+        if (at := line.find("[eval_step=1/")) >= 0:
+            head = self.heads.read(line[:at])
+            return (*self.close(), RunEvent(EventKind.EVALUATION, number, self.last, head.at_s, None, head.rank))
+        return ()
+
+    def record(self, step: int, line: int, head: Head, fields: dict[str, str]) -> StepRecord | None:
+        if not fields and head.at_s is None:
+            return None
+
+        def value(*names: str) -> float | None:
+            for name in names:
+                text = fields.get(name, "")
+                if _PRINTED.fullmatch(text):
+                    return number(text)
+            return None
+
+        per_s = _rate(value("throughput/device/BPS", "throughput/device/batches_per_second"))
+        skipped = value("optim/step skipped")
+        return StepRecord(
+            step=step,
+            line=line,
+            at_s=head.at_s,
+            step_time_s=1 / per_s if per_s is not None and per_s >= 0.01 else None,
+            consumed_tokens=value("throughput/total tokens", "throughput/total_tokens"),
+            tokens_per_s_per_gpu=_rate(value("throughput/device/TPS", "throughput/device/tokens_per_second")),
+            mfu=percent(fields["throughput/device/MFU"] + "%") if value("throughput/device/MFU") else None,
+            loss=value("train/CE loss", "train/CrossEntropyLoss"),
+            grad_norm=value("optim/total grad norm", "optim/total_grad_norm"),
+            skipped=1 if skipped == 1 else 0,
+            rank=head.rank,
+        )
+
+
+def _rate(value: float | None) -> float | None:
+    return value if value is not None and 0 < value < float("inf") else None
