@@ -47,7 +47,7 @@ class NsysLine(Struct, frozen=True):
 
 _EVENTS: Final = (
     (NsysEvent.RANGE_BEGUN, re.compile(r"Capture range started", re.I)),
-    (NsysEvent.RANGE_ENDED, re.compile(r"Capture range ended", re.I)),
+    (NsysEvent.RANGE_ENDED, re.compile(r"Capture range ended|^Generating '.*\.qdstrm'|^Processing events", re.I)),
     (NsysEvent.NO_REPORT, re.compile(r"No reports were generated", re.I)),
     (NsysEvent.REPORT_WRITTEN, re.compile(r"^\s*\S.*\.(?:nsys-rep|qdrep)\s*$|report\d*\.(?:nsys-rep|qdrep)", re.I)),
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -49,6 +49,7 @@ def read_export(connection: sqlite3.Connection, file: str, step_range: str | Non
         gpus.setdefault((activity.process, activity.device), _Gpu()).add(activity)
     steps = host_steps(database.ranges(), pattern)
     rank = _RANK.search(file.rpartition("/")[2])
+    numbers = _numbers(list(gpus), database)
     return tuple(
         RankColumns(
             file=file,
@@ -56,7 +57,7 @@ def read_export(connection: sqlite3.Connection, file: str, step_range: str | Non
             steps=_marks(_of(process, steps)),
             calls=gpu.calls(),
             rank=int(rank[1]) if rank is not None and len(gpus) == 1 else None,
-            device=device,
+            device=numbers[process, device],
             gpu=database.gpu_name(process, device),
             data_loading=_waits(_of(process, steps)),
             unanswered=times(sorted(database.unanswered(process))),
@@ -66,6 +67,18 @@ def read_export(connection: sqlite3.Connection, file: str, step_range: str | Non
         )
         for (process, device), gpu in gpus.items()
     )
+
+
+def _numbers(gpus: Sequence[tuple[int | None, int]], database: Database) -> Mapping[tuple[int | None, int], int]:
+    """What each is called: as its process calls it; where two processes do so (each sees only its own GPU), as the
+    machine does, and where that is not in the file by the order of the processes."""
+    own = {gpu: gpu[1] for gpu in gpus}
+    if len(set(own.values())) == len(gpus):
+        return own
+    of_machine = {gpu: number for gpu in gpus if (number := database.gpu_number(*gpu)) is not None}
+    if len(set(of_machine.values())) == len(gpus):
+        return of_machine
+    return {gpu: place for place, gpu in enumerate(gpus)}
 
 
 class _Gpu:

@@ -137,6 +137,15 @@ class Database:
             for (begin,) in self._rows(query):
                 yield int(begin)
 
+    def gpu_number(self, process: int | None, device: int) -> int | None:
+        """Which GPU of the machine it is that a process knows by this number; None where the export does not say."""
+        if process is None or not self.has("TARGET_INFO_CUDA_DEVICE", "gpuId", "cudaId", "pid"):
+            return None
+        query = "SELECT gpuId FROM TARGET_INFO_CUDA_DEVICE WHERE cudaId = ? AND pid = ?"
+        found = {number for (number,) in self._rows(query, device, process & _PID_MASK)}
+        number = found.pop() if len(found) == 1 else None
+        return number if isinstance(number, int) else None
+
     def gpu_name(self, process: int | None, device: int) -> str | None:
         """What the export calls the GPU that a process knows by this number; often it does not say."""
         if not self.has("TARGET_INFO_GPU", "id", "name"):
@@ -144,12 +153,7 @@ class Database:
         names = dict(self._rows("SELECT id, name FROM TARGET_INFO_GPU"))
         if len(set(names.values())) == 1:
             return str(next(iter(names.values())))
-        if not self.has("TARGET_INFO_CUDA_DEVICE", "gpuId", "cudaId", "pid"):
-            return None
-        devices = self._rows("SELECT gpuId, cudaId, pid FROM TARGET_INFO_CUDA_DEVICE")
-        own = [gpu for gpu, cuda, pid in devices if cuda == device and (process is None or pid == process & _PID_MASK)]
-        found = {str(names[gpu]) for gpu in own if gpu in names}
-        return found.pop() if len(found) == 1 else None
+        return names.get(self.gpu_number(process, device))
 
     def _arm(self, table: str) -> str:
         """The rows of one table as columns of `Activity`."""
@@ -203,10 +207,10 @@ class Database:
         for _ in self._rows(statement):
             pass
 
-    def _rows(self, query: str) -> Iterator[tuple]:  # type: ignore[type-arg]
+    def _rows(self, query: str, *values: int) -> Iterator[tuple]:  # type: ignore[type-arg]
         """The rows of a query; what SQLite finds wrong on the way is one sentence about the file."""
         try:
-            yield from self._connection.execute(query)
+            yield from self._connection.execute(query, values)
         except sqlite3.Error as error:
             raise InputError(self._name, _wrong(error)) from None
 

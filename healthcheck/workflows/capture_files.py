@@ -31,7 +31,8 @@ def bring(
     files, troubles = [], []
     for report in (file for file in found if file.is_report):
         if engine.cancel.wanted:
-            break
+            troubles.append(say("capture.not_fetched", name=report.name, host=host.name))
+            continue
         engine.observer.event(Event("capture", say("capture.exporting", name=report.name), host.name))
         brought = _one(host, nsys, folder, report, token, transport, engine, inbox)
         if isinstance(brought, Message):

@@ -185,6 +185,14 @@ def test_what_the_profiler_costs_is_told_by_the_log(capture: Callable[..., Said]
     assert ("slows this training" in said.out) == (logged_s < 90e-6)
 
 
+def test_processes_without_a_rank_are_told(capture: Callable[..., Said], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"):
+        monkeypatch.delenv(name, raising=False)
+    said = capture(launcher=("env", "{nsys}"))
+    assert said.code == 3
+    assert "put {nsys} behind the launcher that starts the ranks" in said.out
+
+
 def test_a_host_in_the_hands_of_another_run_is_left_alone(capture: Callable[..., Said], shell: Shell) -> None:
     shell.results.mkdir()
     clock = SystemClock()

@@ -12,6 +12,7 @@ from healthcheck.parsing.nsys_output import NsysEvent, NsysLine, NsysTrouble, re
     [
         ("Capture range started in the application.", NsysEvent.RANGE_BEGUN),
         ("Capture range ended in the application.", NsysEvent.RANGE_ENDED),
+        ("Generating '/tmp/nsys-report-3a1f.qdstrm'", NsysEvent.RANGE_ENDED),
         ("    No reports were generated.", NsysEvent.NO_REPORT),
         ("    /home/u/.cache/healthcheck/run/0/node0.nsys-rep", NsysEvent.REPORT_WRITTEN),
         ("ERR_NVGPUCTRPERM: The user does not have permission", NsysTrouble.PERMISSION),

@@ -114,6 +114,16 @@ def test_one_process_with_two_gpus_has_one_row_of_steps_for_both(export: Callabl
     ]
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_processes_that_each_see_one_gpu_are_told_apart(export: Callable[..., Export], known: bool) -> None:
+    made = export()
+    for place, pid in enumerate((100, 200)):
+        if known:
+            made.gpu(4 + place, "NVIDIA H100 80GB HBM3", cuda=0, pid=pid)
+        made.kernel(GEMM, 10, 60, device=0, pid=pid)
+    assert [gpu.device for gpu in read(made.close())] == ([4, 5] if known else [0, 1])
+
+
 def test_a_graph_recorded_as_one_block_is_told_by_how_long_it_ran(export: Callable[..., Export]) -> None:
     made = export()
     made.range("step 0", 0, 100)
