@@ -96,6 +96,8 @@ def _measured(record: str | None, results: Path, gpus: int | None) -> MeasuredBu
 
     if record is None:
         return None
+    if not record.strip():
+        raise InputError("--record", "is empty; name a run directory, or a run id below --results")
     folders = run_folders(record, results)
     if len(folders) > 1:
         raise InputError("--record", f"{record} holds {len(folders)} runs; name one of them, such as {folders[-1]}")

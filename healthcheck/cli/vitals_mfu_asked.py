@@ -7,9 +7,11 @@ from msgspec import Struct, structs
 from healthcheck.cli.vitals_amounts import amount, only_one
 from healthcheck.errors import InputError
 from healthcheck.model.vitals_mfu import WARN_ABOVE, Dtype, Formula, MfuQuestion, ModelShape, Recompute
-from healthcheck.parsing.amounts import count_of, fraction_of, number_of, seconds_of
+from healthcheck.parsing.amounts import LEAST, count_of, fraction_of, number_of, seconds_of
 from healthcheck.vitals.formulas import choose, missing
 from healthcheck.vitals.mfu_remarks import problem_of
+
+_LONGEST_NAME = 100
 
 
 class Given(Struct, frozen=True):
@@ -57,12 +59,12 @@ def question(
         dtype=dtype,
         recompute=recompute,
         peak_tflops=amount("--peak", given.peak, _tflops),
-        tokens_per_s=amount("--tokens-per-s", given.tokens_per_s, _tokens),
-        tokens_per_s_per_gpu=amount("--tokens-per-s-per-gpu", given.tokens_per_s_per_gpu, _tokens),
+        tokens_per_s=amount("--tokens-per-s", given.tokens_per_s, _rate),
+        tokens_per_s_per_gpu=amount("--tokens-per-s-per-gpu", given.tokens_per_s_per_gpu, _rate),
         tokens_per_step=_tokens_per_step(given, shape),
         step_time_s=amount("--step-time", given.step_time, seconds_of),
         tokens_total=amount("--tokens-total", given.tokens_total, _tokens),
-        gpu_hours=amount("--gpu-hours", given.gpu_hours, count_of),
+        gpu_hours=amount("--gpu-hours", given.gpu_hours, _hours),
         model_tflops=amount("--tflops", given.tflops, _tflops),
         hardware_tflops=amount("--hardware-tflops", given.hardware_tflops, _tflops),
         model_flops=amount("--flops", given.flops, _flops),
@@ -71,8 +73,9 @@ def question(
         claimed_mfu=amount("--claimed-mfu", given.claimed_mfu, _claim),
         warn_above=amount("--warn-above", given.warn_above, fraction_of) or WARN_ABOVE,
     )
-    if gpu is not None and not gpu.strip():
-        raise InputError("--gpu", "is empty; write what nvidia-smi prints, such as A100-SXM4-80GB")
+    if gpu is not None and not 0 < len(gpu.strip()) <= _LONGEST_NAME:
+        problem = "is too long for a name" if gpu.strip() else "is empty"
+        raise InputError("--gpu", f"{problem}; write what nvidia-smi prints, such as A100-SXM4-80GB")
     _check_speed(asked)
     _check_shape(asked)
     return asked
@@ -84,6 +87,14 @@ def _parameters(text: str) -> float:
 
 def _tokens(text: str) -> float:
     return count_of(text, 1e18)
+
+
+def _rate(text: str) -> float:
+    return count_of(text, 1e18, LEAST)
+
+
+def _hours(text: str) -> float:
+    return count_of(text, 1e15, LEAST)
 
 
 def _tflops(text: str) -> float:
@@ -136,6 +147,10 @@ def _check_speed(asked: MfuQuestion) -> None:
     _need(way, "--was-step-time", asked.was_step_time_s, ("--was-mfu",))
     _need(way, "--tokens-total", asked.tokens_total, ("--gpu-hours",))
     _need(way, "--gpus", asked.gpus, ("--tokens-per-s", "--tokens-per-step or --global-batch", "--flops"))
+    if asked.hardware_tflops is not None and asked.recompute is Recompute.NONE:
+        raise InputError(
+            "--hardware-tflops", "counts what is computed again: give --recompute full or selective, or else --tflops"
+        )
     if asked.was_step_time_s is not None and asked.step_time_s is None:
         raise InputError("--was-step-time", "is held against the step time of now; give --step-time, too")
 

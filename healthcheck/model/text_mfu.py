@@ -49,6 +49,8 @@ MFU_TEXTS: dict[str, str] = {
     "per GPU, which is above the dense {dtype} peak of {gpu}, {peak:g} (an HFU of {hfu:.2f}, and above 1 is "
     "impossible)",
     "mfu.refused.ratio": "the inputs are inconsistent: they imply an MFU of {mfu:.2f}, and above 1 is impossible",
+    "mfu.refused.before": "the inputs are inconsistent: a step of {step:g} s before implies an MFU of {mfu:.2f}, and "
+    "above 1 is impossible",
     "mfu.refused.no_gpu": "no GPU was named, and no peak is assumed; give --gpu (--list-gpus has the names) or --peak",
     "mfu.refused.gpu": "no peak is known of a GPU named {gpu}, and none is assumed; near are {near} (--list-gpus has "
     "all), or give its dense peak with --peak",

@@ -23,20 +23,22 @@ _TWOS = {"k": 10, "m": 20, "b": 30, "g": 30, "t": 40}
 _LONGEST = 60
 MOST = 1e21
 """FLOPs of a whole training aside, nothing that is counted here is as large."""
+LEAST = 1e-6
+"""Of a rate or a share; what is smaller was meant in another unit."""
 SHORTEST_S, LONGEST_S = 1e-9, 1e10
 
 
-def count_of(text: str, most: float = MOST) -> float:
+def count_of(text: str, most: float = MOST, least: float = 1.0) -> float:
     """`13B`, `300b`, `4Mi`, `64,862,437,376`, `1.2e9`."""
     found = _matched(_COUNT, text, "a number such as 13B, 4M or 4000000")
     suffix = (found["suffix"] or "").lower()
     scale = 2.0 ** _TWOS[suffix[0]] if suffix.endswith("i") else 10.0 ** _TENS[suffix]
-    return _within(_value(found) * scale, text, 0.0, most)
+    return _within(_value(found) * scale, text, least, most)
 
 
-def number_of(text: str, most: float = MOST) -> float:
+def number_of(text: str, most: float = MOST, least: float = LEAST) -> float:
     """A number above 0 without a suffix, for what has its unit in the name of the option."""
-    return _within(_value(_matched(_PLAIN, text, "a number without a unit")), text, 0.0, most)
+    return _within(_value(_matched(_PLAIN, text, "a number without a unit")), text, least, most)
 
 
 def seconds_of(text: str) -> float:
@@ -56,11 +58,11 @@ def fraction_of(text: str) -> float:
     stripped = text.strip()
     per_cent = len(stripped) <= _LONGEST and _PERCENT.fullmatch(stripped)
     if per_cent:
-        return _within(_value(per_cent) / 100, text, 0.0, 1.0)
+        return _within(_value(per_cent) / 100, text, LEAST, 1.0)
     value = _value(_matched(_PLAIN, text, "a share such as 22% or 0.22"))
     if value > 1:
         raise ValueError(f"{shown(text)} is above 1; write for example 22% or 0.22")
-    return _within(value, text, 0.0, 1.0)
+    return _within(value, text, LEAST, 1.0)
 
 
 def bytes_of(text: str) -> float:
@@ -68,7 +70,7 @@ def bytes_of(text: str) -> float:
     found = _matched(_BYTES, text, "a size with its unit, such as 26GB (10^9) or 26GiB")
     unit = found["suffix"].lower()[:-1]
     scale = 2.0 ** _TWOS[unit[0]] if unit.endswith("i") and unit != "i" else 10.0 ** _TENS.get(unit, 0)
-    return _within(_value(found) * scale, text, 0.0, MOST)
+    return _within(_value(found) * scale, text, 1.0, MOST)
 
 
 def bandwidth_of(text: str) -> float:
@@ -92,9 +94,11 @@ def _value(found: re.Match[str]) -> float:
 
 
 def _within(value: float, text: str, least: float, most: float) -> float:
-    """Above 0, or from `least`, and never so large that what follows from it is infinite."""
+    """From `least` to `most`, so that nothing that follows from it is infinite."""
     if not math.isfinite(value) or value > most:
         raise ValueError(f"{shown(text)} is too large; at most {most:g} makes sense here")
-    if value <= 0 or value < least:
-        raise ValueError(f"{shown(text)} must be above {least:g}")
+    if value <= 0:
+        raise ValueError(f"{shown(text)} must be above 0")
+    if value < least:
+        raise ValueError(f"{shown(text)} is too small; at least {least:g} makes sense here")
     return value

@@ -145,7 +145,7 @@ def _megatron_gqa(shape: ModelShape) -> TokenFlops:
 
 def _known(value: float | None) -> float:
     assert value is not None  # `missing` looked
-    return value
+    return float(value)
 
 
 _NEEDS: Final[Mapping[Formula, tuple[str, ...]]] = {

@@ -70,6 +70,7 @@ def answer(asked: MfuQuestion, table: Sequence[GpuRow]) -> MfuAnswer:
     if pace.model is None and asked.was_mfu and asked.was_step_time_s and asked.step_time_s:
         mfu = later_mfu(asked.was_mfu, asked.was_step_time_s, asked.step_time_s)
     refused = refusal_of(asked, table, peak, pace.model, pace.hardware, mfu, hfu)
+    impossible = refused is not None and peak is not None
     tokens_per_s = _times(pace.tokens_per_s, asked.gpus)
     return MfuAnswer(
         shape=asked.shape,
@@ -86,7 +87,9 @@ def answer(asked: MfuQuestion, table: Sequence[GpuRow]) -> MfuAnswer:
         step_time_s=asked.step_time_s,
         tokens_per_step=asked.tokens_per_step,
         tokens_total=asked.tokens_total,
-        training_s=asked.tokens_total / tokens_per_s if asked.tokens_total and tokens_per_s else None,
+        training_s=asked.tokens_total / tokens_per_s
+        if asked.tokens_total and tokens_per_s and not impossible
+        else None,
         model_flops_per_token=None if counted is None else counted.model,
         achieved_tflops=pace.model,
         hardware_tflops=pace.hardware,

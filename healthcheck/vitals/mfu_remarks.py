@@ -53,6 +53,10 @@ def refusal_of(
         )
     if mfu is not None and mfu > 1:
         return say("mfu.refused.ratio", mfu=mfu)
+    if mfu is not None and asked.was_mfu is None and asked.was_step_time_s and asked.step_time_s:
+        before = mfu * asked.step_time_s / asked.was_step_time_s
+        if before > 1:
+            return say("mfu.refused.before", step=asked.was_step_time_s, mfu=before)
     return say("mfu.refused.selective") if mfu is None else None
 
 

@@ -84,7 +84,7 @@ def test_gpus_leave_the_data_parallel_ranks(shell: Shell) -> None:
         ({"--param-dtype": "bf16"}, "--param-dtype", "--zero"),
         ({"--record": SAMPLE}, "--record", "a second time"),
         ({"--busbw": None, "--record": "nowhere"}, "nowhere", "is neither a run directory nor a folder of them"),
-        ({"--busbw": None, "--record": ""}, "", "is neither a run directory nor a folder of them"),
+        ({"--busbw": None, "--record": ""}, "--record", "is empty"),
         ({"--step-time": None, "--claimed-share": "51%"}, "--claimed-share", "--step-time"),
     ],
 )

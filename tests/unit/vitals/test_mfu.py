@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from healthcheck.edge.gpu_peaks import shipped_peaks
-from healthcheck.model.vitals_mfu import Dtype, Formula, MfuAnswer, MfuQuestion, ModelShape, Recompute
+from healthcheck.model.vitals_mfu import (
+    MFU_SCHEMA,
+    Dtype,
+    Formula,
+    MfuAnswer,
+    MfuQuestion,
+    ModelShape,
+    Recompute,
+)
+from healthcheck.parsing.record_codec import decode_document, encode_document
 from healthcheck.vitals.formulas import choose, missing, model_flops_per_token
 from healthcheck.vitals.mfu import answer, later_mfu
 
@@ -65,6 +74,30 @@ def test_the_34b_case_of_the_article_becomes_33_and_not_41_percent() -> None:
 def test_a_whole_answer_says_what_the_mfu_was_before() -> None:
     found = of_article(step_time_s=25.0, was_step_time_s=50.0)
     assert found.mfu is not None and found.was_mfu == pytest.approx(found.mfu / 2)
+
+
+def test_an_earlier_step_that_was_impossible_is_refused() -> None:
+    found = of_article(step_time_s=25.0, was_step_time_s=5.0)
+    assert found.refused is not None and found.refused.code == "mfu.refused.before"
+    assert (found.mfu, found.was_mfu, found.exit_code) == (None, None, 2)
+
+
+def test_an_impossible_pace_has_no_training_time() -> None:
+    assert of_article(tokens_total=300e9).training_s is None
+    assert of_article(tokens_total=300e9, step_time_s=25.0).training_s == pytest.approx(300e9 / 4e6 * 25)
+
+
+def test_the_largest_shapes_stay_numbers_of_json() -> None:
+    shape = ModelShape(layers=10**7, hidden=10**7, seq_len=10**9, vocab=10**7, heads=1, ffn_hidden=10**7)
+    for formula in (Formula.MEGATRON, Formula.MEGATRON_GQA, Formula.MEGATRON_LOG):
+        assert isinstance(model_flops_per_token(shape, formula), float)
+
+
+def test_documents_are_read_back_as_they_were() -> None:
+    for asked in (ARTICLE, MfuQuestion(model_tflops=200, gpu="H20", claimed_mfu=0.3)):
+        found = answered(asked)
+        data = encode_document(MFU_SCHEMA, found).encode()
+        assert decode_document(data, "x", MfuAnswer, MFU_SCHEMA, "answer") == found
 
 
 def test_a_ratio_above_1_is_refused_too() -> None:
