@@ -16,7 +16,7 @@ import json
 import re
 from collections.abc import Iterator
 from json import JSONDecodeError
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 
@@ -25,6 +25,8 @@ from healthcheck.vitals.trace_fields import Event, Head, event_of
 from healthcheck.vitals.trace_mending import mended
 
 _PIECE = 1 << 20
+_WINDOW = 1 << 14
+_TAIL = 64
 _LONGEST_HEAD = 64 << 20
 _LONGEST_EVENT = 16 << 20
 _ARRAY = re.compile(rb'"traceEvents"\s*:\s*\[')
@@ -38,6 +40,26 @@ _BLANK = b" \t\r\n"
 _BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
+class _Window(NamedTuple):
+    """A part of a piece. `behind`: from its begin to the end of what was read. `whole`: the piece ends with it, `last`:
+    the file, too."""
+
+    text: str
+    behind: int
+    whole: bool
+    last: bool
+
+    def end_of_broken(self, error: JSONDecodeError | RecursionError, at: int) -> int | None:
+        """Where the event after the broken one at `at` begins; None where more text might make it whole."""
+        at_error = max(at, getattr(error, "pos", at) - 1)
+        if _unfinished(error, self.text) and (not self.whole or self.last or len(self.text) - at < _LONGEST_EVENT):
+            return None
+        found = _NEXT.search(self.text, at_error)
+        if found is None and not self.whole:
+            return None
+        return found.end() if found else len(self.text)
+
+
 class TraceEvents:
     """The events of one file; the attributes are told once `batches` has ended.
 
@@ -45,8 +67,8 @@ class TraceEvents:
     inside the events. `size`: bytes read. InputError naming `file` where it is no Chrome trace.
     """
 
-    def __init__(self, stream: BinaryIO, file: str, piece: int = _PIECE) -> None:
-        self._stream, self._file, self._piece = stream, file, piece
+    def __init__(self, stream: BinaryIO, file: str, piece: int = _PIECE, window: int = _WINDOW) -> None:
+        self._stream, self._file, self._piece, self._size = stream, file, piece, window
         self._buffer = b""
         self._done = False
         self._bare = False
@@ -116,31 +138,53 @@ class TraceEvents:
         return b"", b""
 
     def _one_by_one(self, piece: bytes, rest: bytes, full: bool) -> list[Event]:
-        """The events of a piece that is not clean JSON; what of it has to wait for more of the file stays in front."""
+        """The events of a piece that is not clean JSON; what of it has to wait for more of the file stays in front.
+
+        In small windows, because Python's error counts the lines of all text that it is given.
+        """
         text = piece.decode("utf-8", "replace")
         found: list[Event] = []
-        at = _after(text, 0)
+        at, size = 0, self._size
         while at < len(text):
-            if _END.match(text, at):
+            whole = at + size >= len(text)
+            window = _Window(text[at : at + size], len(text) - at + len(rest), whole, whole and not full)
+            used, ended = self._window(window, found)
+            at += used
+            if ended:
                 self._close(text[at + 1 :].encode() + rest)
                 return found
-            try:
-                value, stop = self._one.raw_decode(text, at)
-                event = event_of(value)
-            except (JSONDecodeError, RecursionError) as error:
-                if _unfinished(error, text) and (not full or len(text) - at < _LONGEST_EVENT):
-                    break
-                stop = _resume(text, max(at, getattr(error, "pos", at) - 1))
-                event = self._mended(text[at:stop])
-            if event is None:
-                self._lose(len(rest) + len(text) - at)
-            else:
-                found.append(event)
-            at = _after(text, stop)
+            if whole:
+                break
+            size = self._size if used else size * 2
         self._buffer = text[at:].encode() + b"," + rest if at < len(text) else rest
         self._done = not full
         self.cut |= self._done and (at < len(text) or not self._bare)
         return found
+
+    def _window(self, window: _Window, found: list[Event]) -> tuple[int, bool]:
+        """Adds the events of a window; gives where the first begins that is not whole in it, and whether the array
+        ends there."""
+        text = window.text
+        at = _after(text, 0)
+        while at < len(text):
+            if text[at] == "]" and not window.whole and len(text) - at < _TAIL:
+                break
+            if _END.match(text, at):
+                return at, True
+            try:
+                value, stop = self._one.raw_decode(text, at)
+                event = event_of(value)
+            except (JSONDecodeError, RecursionError) as error:
+                end = window.end_of_broken(error, at)
+                if end is None:
+                    break
+                stop, event = end, self._mended(text[at:end])
+            if event is None:
+                self._lose(window.behind - at)
+            else:
+                found.append(event)
+            at = _after(text, stop)
+        return at, False
 
     def _mended(self, text: str) -> Event | None:
         """The event in a text that is no JSON, if its faults are known ones."""
@@ -180,12 +224,6 @@ def _after(text: str, at: int) -> int:
     """The next place with anything but blanks and commas."""
     found = _BETWEEN.match(text, at)
     return found.end() if found else at
-
-
-def _resume(text: str, at: int) -> int:
-    """Where the event after a broken one begins."""
-    found = _NEXT.search(text, at)
-    return found.end() if found else len(text)
 
 
 def _unfinished(error: JSONDecodeError | RecursionError, text: str) -> bool:

@@ -81,7 +81,7 @@ EVENT = st.tuples(st.sampled_from(Kind), st.integers(0, 40), st.integers(0, 50),
 
 
 @given(st.lists(EVENT, max_size=10), st.integers(0, 40), st.integers(0, 40))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_against_a_raster(raw: list[Event], begin: int, wall: int) -> None:
     events = [(kind, launch, at, at + took) for kind, launch, at, took in raw]
     found = step_breakdown(Window(1, begin, begin + wall), busy_of(gpu(*events)), None)
@@ -104,6 +104,7 @@ def test_against_a_raster(raw: list[Event], begin: int, wall: int) -> None:
 
 
 @given(st.lists(EVENT, max_size=10), st.lists(st.integers(0, 50), min_size=1, max_size=5))
+@settings(max_examples=100, deadline=None)
 def test_windows_tile_the_time(raw: list[Event], cuts: list[int]) -> None:
     events = gpu(*((kind, launch, at, at + took) for kind, launch, at, took in raw))
     begins = sorted(cuts)

@@ -31,7 +31,7 @@ def moments(found: Spans) -> set[int]:
 
 
 @given(PAIRS, PAIRS, MOMENT, MOMENT)
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_every_operation_is_that_of_sets(a: list[tuple[int, int]], b: list[tuple[int, int]], lo: int, hi: int) -> None:
     one, other = spans(a), spans(b)
     assert moments(one) == raster(a)

@@ -22,8 +22,8 @@ TWO = f"{KERNEL % (1, 10)}, {KERNEL % (2, 20)}"
 class Read:
     """A file read to its end."""
 
-    def __init__(self, raw: bytes, piece: int = 1 << 20) -> None:
-        self.of = TraceEvents(io.BytesIO(raw), "t.json", piece)
+    def __init__(self, raw: bytes, piece: int = 1 << 20, window: int = 1 << 14) -> None:
+        self.of = TraceEvents(io.BytesIO(raw), "t.json", piece, window)
         self.events = [event for batch in self.of.batches() for event in batch]
 
     @property
@@ -31,8 +31,8 @@ class Read:
         return [event.name for event in self.events]
 
 
-def read(text: str, piece: int = 1 << 20) -> Read:
-    return Read(text.encode(), piece)
+def read(text: str, piece: int = 1 << 20, window: int = 1 << 14) -> Read:
+    return Read(text.encode(), piece, window)
 
 
 def test_events_and_what_stands_beside_them() -> None:
@@ -77,9 +77,10 @@ BROKEN = {
 
 @pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
 @pytest.mark.parametrize("piece", [64, 1 << 20])
-def test_an_event_that_cannot_be_read_costs_no_other(broken: str, piece: int) -> None:
+@pytest.mark.parametrize("window", [5, 100, 1 << 14])
+def test_an_event_that_cannot_be_read_costs_no_other(broken: str, piece: int, window: int) -> None:
     start = '{"traceEvents": ['
-    found = read(f"{start}{KERNEL % (1, 10)},\n{broken},\n{TWO},{TWO}]}}", piece)
+    found = read(f"{start}{KERNEL % (1, 10)},\n{broken},\n{TWO},{TWO}]}}", piece, window)
     assert [name for name in found.names if name.startswith("k")] == ["k1", "k1", "k2", "k1", "k2"]
     assert found.of.lost >= 1
     assert found.of.lost_at is not None
@@ -105,10 +106,11 @@ ODD = {
 
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
 @pytest.mark.parametrize("piece", [16, 200, 1 << 20])
-def test_an_odd_event_is_read_for_what_it_says(odd: str | bytes | tuple[str, float], piece: int) -> None:
+@pytest.mark.parametrize("window", [5, 1 << 14])
+def test_an_odd_event_is_read_for_what_it_says(odd: str | bytes | tuple[str, float], piece: int, window: int) -> None:
     text, ts = odd if isinstance(odd, tuple) else (odd, 5.0)
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    found = Read(b'{"traceEvents": [' + raw + b",\n" + TWO.encode() + b"]}", piece)
+    found = Read(b'{"traceEvents": [' + raw + b",\n" + TWO.encode() + b"]}", piece, window)
     assert found.names == ["odd", "k1", "k2"]
     assert found.events[0].ts == ts or (math.isnan(ts) and math.isnan(found.events[0].ts))
     assert (found.of.lost, found.of.cut) == (0, False)
@@ -169,13 +171,13 @@ EVENTS = st.lists(
 )
 
 
-@given(EVENTS, st.integers(1, 300), st.sampled_from([None, 0, 2]))
+@given(EVENTS, st.integers(1, 300), st.integers(1, 200), st.sampled_from([None, 0, 2]))
 @settings(max_examples=150, deadline=None)
 def test_it_is_what_json_reads_whatever_the_pieces(
-    events: list[dict[str, object]], piece: int, indent: int | None
+    events: list[dict[str, object]], piece: int, window: int, indent: int | None
 ) -> None:
     text = json.dumps({"traceEvents": events, "traceName": "t"}, indent=indent)
-    found = read(text, piece)
+    found = read(text, piece, window)
     assert [(event.name, event.ts) for event in found.events] == [(event["name"], event["ts"]) for event in events]
     assert (found.of.cut, found.of.lost) == (False, 0)
 
