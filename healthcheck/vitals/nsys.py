@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 import sqlite3
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 import numpy as np
@@ -29,7 +31,7 @@ from healthcheck.vitals.columns import (
     StepMarks,
 )
 from healthcheck.vitals.intervals import NOTHING, Spans, Times, length, times, union
-from healthcheck.vitals.nsys_database import GRAPH, KERNEL, Activity, Database
+from healthcheck.vitals.nsys_database import GRAPH, KERNEL, MEMCPY, MEMSET, Activity, Database
 from healthcheck.vitals.nsys_steps import HostSteps, host_steps
 
 _RANK: Final = re.compile(r"(?<![a-z])rank[-_.]?(\d{1,7})(?!\d)", re.IGNORECASE)
@@ -45,8 +47,8 @@ def read_export(connection: sqlite3.Connection, file: str, step_range: str | Non
     pattern = compiled(step_range)
     database = Database(connection, file)
     gpus: dict[tuple[int | None, int], _Gpu] = {}
-    for activity in database.activities():
-        gpus.setdefault((activity.process, activity.device), _Gpu()).add(activity)
+    for gpu, activities in groupby(database.activities(), key=itemgetter(0, 1)):
+        gpus[gpu] = _Gpu(activities)
     steps = host_steps(database.ranges(), pattern)
     rank = _RANK.search(file.rpartition("/")[2])
     numbers = _numbers(list(gpus), database)
@@ -82,37 +84,32 @@ def _numbers(gpus: Sequence[tuple[int | None, int]], database: Database) -> Mapp
 
 
 class _Gpu:
-    """The columns of one GPU while its rows come in."""
+    """The columns of one GPU. A name is kept once for all rows that have it; what is no kernel has that of its table."""
 
-    def __init__(self) -> None:
-        self._begin, self._end, self._launch = array("q"), array("q"), array("q")
-        self._kind = array("b")
-        self._name = array("i")
-        self._names: dict[str, int] = {}
-
-    def add(self, activity: Activity) -> None:
-        """One row; its name is kept once for all rows that have it."""
-        self._begin.append(activity.begin_ns)
-        self._end.append(activity.end_ns)
-        self._launch.append(UNKNOWN if activity.launched_ns is None else activity.launched_ns)
-        name = activity.name if activity.table == KERNEL else activity.table
-        self._name.append(self._names.setdefault(name, len(self._names)))
-        self._kind.append(_kind(activity))
+    def __init__(self, activities: Iterable[Activity]) -> None:
+        begins, ends, launches, numbers = array("q"), array("q"), array("q"), array("q")
+        names: dict[str, int] = {}
+        for _, _, begin_ns, end_ns, table, name, launched_ns in activities:
+            begins.append(begin_ns)
+            ends.append(end_ns)
+            launches.append(UNKNOWN if launched_ns is None else launched_ns)
+            numbers.append(names.setdefault(name if table == KERNEL else table, len(names)))
+        self._begin, self._end, self._launch, self._name = map(_column, (begins, ends, launches, numbers))
+        self._names = names
+        self._kind = np.array([_kind(name) for name in names], dtype=np.int8)[self._name]
 
     def events(self) -> GpuEvents:
         """Everything the GPU did. Streams and numbers of calls are not asked for by anybody."""
         unknown = np.full(len(self._begin), UNKNOWN, dtype=np.int64)
-        kind = np.frombuffer(self._kind, dtype=np.int8)
-        return GpuEvents(_column(self._begin), _column(self._end), kind, _column(self._launch), unknown, unknown)
+        return GpuEvents(self._begin, self._end, self._kind, self._launch, unknown, unknown)
 
     def calls(self) -> Calls:
         """The kernels of collectives. What they carried is not in an export: only what their names say."""
-        chosen = np.frombuffer(self._kind, dtype=np.int8) == Kind.COLLECTIVE
+        chosen = self._kind == Kind.COLLECTIVE
         names = [name_of(name) for name in self._names]
         shapes = {name: number for number, name in enumerate(dict.fromkeys(names))}
-        shape_of = times(shapes[name] for name in names)
-        shape = shape_of[np.frombuffer(self._name, dtype=np.int32)][chosen] if len(names) else times(())
-        begin, end, launch = (_column(column)[chosen] for column in (self._begin, self._end, self._launch))
+        shape = times(shapes[name] for name in names)[self._name][chosen]
+        begin, end, launch = (column[chosen] for column in (self._begin, self._end, self._launch))
         known = tuple(CallShape(name, peer_to_peer=is_peer_to_peer(name)) for name in shapes)
         return Calls(begin, end, launch, shape, np.full(len(begin), UNKNOWN, dtype=np.int64), known)
 
@@ -126,14 +123,14 @@ class _Gpu:
         return self._spans_of(self._names[GRAPH]) if GRAPH in self._names else NOTHING
 
     def _spans_of(self, name: int) -> Spans:
-        chosen = np.frombuffer(self._name, dtype=np.int32) == name
-        return union(_column(self._begin)[chosen], _column(self._end)[chosen])
+        chosen = self._name == name
+        return union(self._begin[chosen], self._end[chosen])
 
 
-def _kind(activity: Activity) -> Kind:
-    if activity.table == KERNEL:
-        return kind_of_kernel(activity.name)
-    return Kind.COMPUTE if activity.table == GRAPH else Kind.MEMCPY
+def _kind(name: str) -> Kind:
+    if name in (MEMCPY, MEMSET):
+        return Kind.MEMCPY
+    return Kind.COMPUTE if name == GRAPH else kind_of_kernel(name)
 
 
 def _column(values: array[int]) -> Times:

@@ -97,7 +97,7 @@ class Database:
             order = " ORDER BY 1, 2, 3"
             for process, device, begin, end, table, name, launched in self._rows(" UNION ALL ".join(arms) + order):
                 text = name if isinstance(name, str) else names.get(name, "")
-                yield Activity(process, int(device or 0), begin, end, table, text, launched)
+                yield Activity(process, device or 0, begin, end, table, text, launched)
 
     def ranges(self) -> Iterator[HostRange]:
         """All named ranges of the host that ended inside the recording, in order of their begin."""

@@ -229,7 +229,9 @@ class _Watch:
             (NsysEvent.RANGE_BEGUN, "capture.range_begun"),
             (NsysEvent.RANGE_ENDED, "capture.range_ended"),
         ):
-            if event not in self._told and main.said.at(event) is not None:
+            # A report is made of nothing, too: an end without a begin is not worth a word.
+            begun = main.said.at(NsysEvent.RANGE_BEGUN) is not None
+            if begun and event not in self._told and main.said.at(event) is not None:
                 self._told.add(event)
                 self._engine.observer.event(Event(STAGE, say(code), main.host.name))
 
