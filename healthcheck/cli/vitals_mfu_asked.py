@@ -8,7 +8,7 @@ from healthcheck.cli.vitals_amounts import amount, only_one
 from healthcheck.errors import InputError
 from healthcheck.model.vitals_mfu import WARN_ABOVE, Dtype, Formula, MfuQuestion, ModelShape, Recompute
 from healthcheck.parsing.amounts import LEAST, count_of, fraction_of, number_of, seconds_of
-from healthcheck.vitals.formulas import choose, missing
+from healthcheck.vitals.formulas import by_shape, choose, missing
 from healthcheck.vitals.mfu_remarks import problem_of
 
 _LONGEST_NAME = 100
@@ -178,7 +178,7 @@ def _check_shape(asked: MfuQuestion) -> None:
             "is missing: of a mixture of experts only those parameters count that a token uses, not the "
             f"{shape.params:,.0f} of --params",
         )
-    lacks = missing(shape, Formula.MEGATRON)
+    lacks = missing(shape, by_shape(shape))
     hint = f"; from its shape alone, {_options(lacks)} would be needed" if shape.layers or shape.hidden else ""
     raise InputError("--params", f"is missing: how large is the model? Write for example --params 13B{hint}")
 

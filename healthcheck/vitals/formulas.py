@@ -66,7 +66,7 @@ def choose(shape: ModelShape) -> Formula | None:
     N decides where it is known, because it is exact; a mixture of experts of which only the total is known needs its
     whole shape.
     """
-    order = (Formula.PALM, Formula.MEGATRON_GQA if _is_modern(shape) else Formula.MEGATRON, Formula.SIX_N)
+    order = (Formula.PALM, by_shape(shape), Formula.SIX_N)
     return next((formula for formula in order if not missing(shape, formula)), None)
 
 
@@ -93,9 +93,11 @@ def leaves_out(shape: ModelShape, formula: Formula) -> tuple[Message, ...]:
     return tuple(told)
 
 
-def _is_modern(shape: ModelShape) -> bool:
+def by_shape(shape: ModelShape) -> Formula:
+    """The formula that counts a model of which N is not known, whether all it needs is known or not."""
     told = (shape.ffn_hidden, shape.kv_heads, shape.experts_per_token, shape.shared_ffn_hidden)
-    return shape.swiglu or any(value is not None for value in told)
+    modern = shape.swiglu or any(value is not None for value in told)
+    return Formula.MEGATRON_GQA if modern else Formula.MEGATRON
 
 
 def _attention_width(shape: ModelShape) -> int | None:

@@ -105,6 +105,18 @@ BASE = {"--params": "13B", "--tokens-per-s": "1000", "--gpus": "8", "--gpu": "A1
         ({"--gpus": None}, "--gpus", "is missing"),
         ({"--params": None}, "--params", "is missing"),
         ({"--params": None, "--layers": "40", "--hidden": "5120"}, "--params", "--seq-len, --vocab would be needed"),
+        (
+            {
+                "--params": None,
+                "--layers": "40",
+                "--hidden": "5120",
+                "--seq-len": "9",
+                "--vocab": "9",
+                "--kv-heads": "8",
+            },
+            "--params",
+            "--heads, --ffn-hidden would be needed",
+        ),
         ({"--layers": "0"}, "--layers", "greater than or equal to 1"),
         ({"--formula": "palm"}, "--formula", "palm needs --layers, --hidden, --seq-len"),
         ({"--formula": "plam"}, "--formula", "palm"),
