@@ -84,7 +84,7 @@ def _numbers(gpus: Sequence[tuple[int | None, int]], database: Database) -> Mapp
 
 
 class _Gpu:
-    """The columns of one GPU. A name is kept once for all rows that have it; what is no kernel has that of its table."""
+    """The columns of one GPU. A name is kept once for all rows that have it; for no kernel it is the table's."""
 
     def __init__(self, activities: Iterable[Activity]) -> None:
         begins, ends, launches, numbers = array("q"), array("q"), array("q"), array("q")
