@@ -13,7 +13,6 @@ from healthcheck.cli.language import in_english
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from healthcheck.model.comparison import Comparison
     from healthcheck.model.digest import RunDigest
 
 
@@ -41,16 +40,17 @@ def command(
 
     from healthcheck.cli.document import print_json
     from healthcheck.cli.exits import EXIT_INCONCLUSIVE, out, say
+    from healthcheck.cli.html_page import check_place, write_page
     from healthcheck.cli.terminal import width
     from healthcheck.errors import InputError
     from healthcheck.evaluation.comparison import compare
-    from healthcheck.model.message import say as message
     from healthcheck.reporting.compared import compared_line, compared_lines, document
+    from healthcheck.reporting.compared_html import render_comparison
 
     if last and (before or after):
         raise InputError("--last", "picks both runs itself; name two runs, or give --last alone")
     if html is not None:
-        _check_place(html)
+        check_place(html)
     pair = _newest(results, json) if last else _named(before, after, results)
     if pair is None:
         raise typer.Exit(EXIT_INCONCLUSIVE)
@@ -60,31 +60,13 @@ def command(
         for line in compared_lines(comparison, width(sys.stderr)):
             say(line)
     if html is not None:
-        _write(html, comparison)
-        say(str(message("cli.wrote", file=str(html))))
+        write_page(html, render_comparison(comparison))
     with in_english():
         if json:
             print_json(document(comparison))
         else:
             out(compared_line(comparison))
     raise typer.Exit(comparison.exit_code)
-
-
-def _check_place(file: Path) -> None:
-    from healthcheck.edge.places import is_folder
-    from healthcheck.errors import InputError
-
-    if not is_folder(file.parent):
-        raise InputError("--html", f"there is no folder {file.parent}; name a file in one that exists")
-    if is_folder(file):
-        raise InputError("--html", f"{file} is a folder; name a file")
-
-
-def _write(file: Path, comparison: Comparison) -> None:
-    from healthcheck.edge.store import write_atomically
-    from healthcheck.reporting.compared_html import render_comparison
-
-    write_atomically(file, render_comparison(comparison).encode("utf-8", "backslashreplace"))
 
 
 def _named(before: str | None, after: str | None, results: Path) -> tuple[RunDigest, RunDigest]:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from healthcheck.diagnosis.joint.given import Given
-    from healthcheck.diagnosis.joint.training_signs import Training
-    from healthcheck.edge.vitals_documents import Saved
     from healthcheck.model.record import RunRecord
 
 
@@ -50,6 +48,7 @@ def command(
     results: options.Results = options.DEFAULT_RESULTS,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    html: options.Html = None,
     lang: options.Lang = None,
 ) -> None:
     """Links and training together: the rule of thumb that matches, its numbers, what is missing, what to do next.
@@ -61,12 +60,19 @@ def command(
     import sys
 
     from healthcheck.cli.exits import out, say
+    from healthcheck.cli.html_page import check_place, write_page
     from healthcheck.cli.terminal import width
     from healthcheck.diagnosis.joint.answer import diagnose
     from healthcheck.reporting.joint import joint_document, joint_line, joint_lines
+    from healthcheck.reporting.training_page import render_training
+    from healthcheck.workflows.training import shown
 
+    if html is not None:
+        check_place(html)
     given = _given([*(vitals or []), *(more or [])], record, hosts, threshold or [], results)
     joint = diagnose(given)
+    if html is not None:
+        write_page(html, render_training(shown(given.training, joint)))
     with in_english():
         out(joint_document(joint).rstrip("\n") if json else joint_line(joint))
     if not quiet:
@@ -84,6 +90,7 @@ def _given(
     from healthcheck.edge.shipped import load_hosts
     from healthcheck.edge.vitals_documents import read_documents
     from healthcheck.errors import InputError
+    from healthcheck.workflows.training import signs_of
 
     if not files:
         raise InputError(
@@ -93,27 +100,13 @@ def _given(
     wanted = asked_thresholds(thresholds)
     saved = read_documents(files)
     return Given(
-        training=_training(saved),
+        training=signs_of([one.document for one in saved]),
         vitals=tuple(one.file for one in saved),
         record=None if record is None else _record(record, results),
         record_named=record or "",
         hosts=None if hosts is None else tuple(host.name for host in load_hosts(hosts)[0]),
         hosts_named=hosts or "",
         thresholds=wanted,
-    )
-
-
-def _training(saved: Sequence[Saved]) -> Training:
-    from healthcheck.diagnosis.joint.training_signs import Training
-    from healthcheck.model.vitals_log import LogVitals
-    from healthcheck.model.vitals_mfu import MfuAnswer
-    from healthcheck.model.vitals_trace import TraceVitals
-
-    documents = [one.document for one in saved]
-    return Training(
-        log=next((one for one in documents if isinstance(one, LogVitals)), None),
-        trace=next((one for one in documents if isinstance(one, TraceVitals)), None),
-        mfu=next((one for one in documents if isinstance(one, MfuAnswer)), None),
     )
 
 

@@ -53,11 +53,14 @@ def command(
     Example: healthcheck history --host gpu-07 --html gpu-07.html
     """
     from healthcheck.cli.exits import EXIT_INCONCLUSIVE, say
+    from healthcheck.cli.html_page import check_place
     from healthcheck.edge.history_index import DirectoryIndex
     from healthcheck.edge.store import check_results
     from healthcheck.workflows.history import choose_runs
 
     begin = None if since is None else _day(since)
+    if html is not None:
+        check_place(html)
     check_results(results)
     chosen = choose_runs(DirectoryIndex(results), simulated, begin, platform, host, seed)
     for message in (*chosen.unreadable, *chosen.notes, *_left_out(chosen, simulated, results)):
@@ -83,6 +86,7 @@ def _tell(
     """Print, and write the page; whether anything measured was among it."""
     from healthcheck.cli.document import print_document
     from healthcheck.cli.exits import out, say
+    from healthcheck.cli.html_page import write_page
     from healthcheck.model.message import say as message
     from healthcheck.reporting.history_view import fleet_past, host_past
 
@@ -101,8 +105,7 @@ def _tell(
             for line in _lines(story):
                 out(line)
     if html is not None:
-        _write(html, page)
-        say(str(message("history.wrote", file=str(html))))
+        write_page(html, page)
     if not measured:
         say(str(message("history.nothing_measured", n=len(chosen.runs))))
     return measured
@@ -161,18 +164,6 @@ def _terminal() -> tuple[str, int]:
 
     width = min(_WIDEST, shutil.get_terminal_size((_WIDEST, 24)).columns)
     return levels_for(getattr(sys.stdout, "encoding", None)), width
-
-
-def _write(file: Path, page: str) -> None:
-    from healthcheck.edge.places import is_folder
-    from healthcheck.edge.store import write_atomically
-    from healthcheck.errors import InputError
-
-    if not is_folder(file.parent):
-        raise InputError("--html", f"there is no folder {file.parent}; name a file in one that exists")
-    if is_folder(file):
-        raise InputError("--html", f"{file} is a folder; name a file")
-    write_atomically(file, page.encode("utf-8", "backslashreplace"))
 
 
 def _day(since: str) -> datetime:

@@ -32,6 +32,7 @@ TransportName = Annotated[
     typer.Option("--transport", help="How nodes are looked at: ssh, or steps of the Slurm job. Auto: srun with srun."),
 ]
 Results = Annotated[Path, typer.Option("--results", "-o", help="Folder of the run directories.")]
+Html = Annotated[Path | None, typer.Option("--html", help="Write it as one HTML page with charts, too.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 Lang = Annotated[
     str | None,

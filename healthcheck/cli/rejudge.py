@@ -43,6 +43,7 @@ def command(
     """
     from healthcheck.cli.exits import out, say
     from healthcheck.cli.finish import tell_end
+    from healthcheck.cli.report import kept
     from healthcheck.edge.clock import SystemClock
     from healthcheck.edge.earlier import known_earlier
     from healthcheck.edge.rejudged import rejudged_store
@@ -55,6 +56,7 @@ def command(
     from healthcheck.reporting.summary import stdout_line
     from healthcheck.workflows.pages import write_pages
     from healthcheck.workflows.rejudge import noted, rejudge
+    from healthcheck.workflows.training import beside
 
     loud = options.loudness(quiet, verbose)
     clock = SystemClock()
@@ -67,7 +69,7 @@ def command(
         record = noted(found, was, how)
     with rejudged_store(store.folder, clock) as place:
         place.save_record(record)
-        write_pages(record, place, known_earlier(record, store.folder))
+        write_pages(record, place, known_earlier(record, store.folder), beside(record, kept(store.folder)))
     if not loud.quiet:
         for line in changes(was, record):
             say(line)

@@ -59,6 +59,7 @@ def command(
     csv: Annotated[
         bool, typer.Option("--csv", help="One line a report: step, time, tokens, what became of it.")
     ] = False,
+    html: options.Html = None,
     lang: options.Lang = None,
 ) -> None:
     """Read the log of a training: Step Time, tokens/s, MFU, goodput, and where the lost time went.
@@ -67,6 +68,7 @@ def command(
     ranks or successive pieces of one training. Exit code: 0, or 3 when there are too few steps to say.
     """
     from healthcheck.cli.exits import out
+    from healthcheck.cli.html_page import check_place, write_page
     from healthcheck.cli.vitals_amounts import amount
     from healthcheck.edge.gpu_peaks import shipped_peaks
     from healthcheck.errors import InputError
@@ -74,6 +76,7 @@ def command(
     from healthcheck.model.vitals_mfu import ModelShape
     from healthcheck.parsing.amounts import count_of
     from healthcheck.parsing.record_codec import encode_document
+    from healthcheck.reporting.training_page import Training, render_training
     from healthcheck.reporting.vitals_log import log_lines
     from healthcheck.reporting.vitals_log_csv import csv_lines
     from healthcheck.vitals.log_vitals import Asked, see, vitals_of
@@ -97,12 +100,16 @@ def command(
         recompute,
         None if window is None else parse_window(window),
     )
+    if html is not None:
+        check_place(html)
     seen = see(_read(files, format), asked)
     if csv:
         for line in csv_lines(seen):
             out(line)
         return
     vitals = vitals_of(seen, asked, shipped_peaks())
+    if html is not None:
+        write_page(html, render_training(Training((vitals,))))
     with on_stdout(lang, json):
         if json:
             out(encode_document(SCHEMA, vitals).rstrip("\n"))

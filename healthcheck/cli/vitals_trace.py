@@ -24,6 +24,7 @@ def command(
         str | None, typer.Option("--step-range", help="Nsight Systems: what a range that is a step is called (regex).")
     ] = None,
     json: options.Json = False,
+    html: options.Html = None,
     lang: options.Lang = None,
 ) -> None:
     """Say where the time of a training step goes: compute, collectives nothing hides, copies, data loading, idle.
@@ -36,13 +37,19 @@ def command(
     import sys
 
     from healthcheck.cli.exits import out
+    from healthcheck.cli.html_page import check_place, write_page
     from healthcheck.cli.terminal import width
     from healthcheck.cli.trace_reading import trace_of
     from healthcheck.model.vitals_trace import SCHEMA
     from healthcheck.parsing.record_codec import encode_document
     from healthcheck.reporting.trace_text import trace_lines
+    from healthcheck.reporting.training_page import Training, render_training
 
+    if html is not None:
+        check_place(html)
     found = trace_of(files, whole, step_range)
+    if html is not None:
+        write_page(html, render_training(Training(traces=(found,))))
     if json:
         out(encode_document(SCHEMA, found).rstrip("\n"))
     else:

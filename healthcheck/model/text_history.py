@@ -21,7 +21,6 @@ HISTORY_TEXTS: dict[str, str] = {
     "history.left_out_unknown_seed": "left out: {n} simulated {n:run|runs} of a seed that nobody can tell",
     "history.only_simulated": "SIMULATED: no run of a real machine is below {results}",
     "history.nothing_measured": "nothing was measured in {n} {n:run|runs}",
-    "history.wrote": "wrote {file}",
     # --- terminal and page (reporting) ---
     "history.fleet.title": "{runs} {runs:run|runs} of {nodes} {nodes:node|nodes}, {first} to {last}",
     "history.fleet.unit": "Bus bandwidth of {collective} at {size} in GB/s, the slower placement, median of each run.",

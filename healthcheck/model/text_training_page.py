@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 TRAINING_PAGE_TEXTS: dict[str, str] = {
+    "training.report.heading": "The training on these nodes",
+    "training.report.found": "Links and training together: {n} {n:rule matches|rules match}.",
+    "training.report.nothing": "Links and training together: no rule matches.",
+    "training.report.where": "has the step split, Step Time over time, where the wall time went, and what to do next.",
+    "training.page.simulated": "SIMULATED links: the check-up measured a model of a cluster. What the files of the "
+    "training say is theirs.",
     "training.page.name": "training vitals",
     "training.page.title": "Training vitals of {what}",
     "training.page.diagnosis": "Links and training together",

@@ -8,7 +8,7 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from healthcheck.model.joint import Joint
+from healthcheck.model.joint import Joint, Kind
 from healthcheck.model.message import Message, say
 from healthcheck.model.vitals_log import LogVitals
 from healthcheck.model.vitals_trace import TraceVitals
@@ -26,15 +26,11 @@ _MOST_FILES = 3
 
 
 class Training(Struct, frozen=True):
-    """What a page is made of: any number of documents, and the joint diagnosis where one was made.
-
-    `line` is the answer of the diagnosis in one sentence, empty without one.
-    """
+    """What a page is made of: any number of documents, and the joint diagnosis where one was made."""
 
     logs: tuple[LogVitals, ...] = ()
     traces: tuple[TraceVitals, ...] = ()
     joint: Joint | None = None
-    line: str = ""
 
 
 class Section(Struct, frozen=True):
@@ -59,7 +55,7 @@ def render_training(training: Training) -> str:
     )
     page = made.get_template("training.html.j2").render(
         title=str(say("training.page.title", what=_files_of(training))),
-        answers=[training.line] if training.line else [section.answer for section in sections],
+        answers=[*found(training.joint), *(section.answer for section in sections)],
         joint=training.joint,
         signs=None if training.joint is None else signs_table(training.joint),
         sections=sections,
@@ -67,6 +63,12 @@ def render_training(training: Training) -> str:
         simulated=training.joint is not None and training.joint.simulated,
     )
     return page.lstrip()
+
+
+def found(joint: Joint | None) -> tuple[str, ...]:
+    """The rules that matched, by their titles."""
+    matches = () if joint is None else joint.matches
+    return tuple(one_line(str(match.title)) for match in matches if match.kind is Kind.FINDING)
 
 
 def _files_of(training: Training) -> str:

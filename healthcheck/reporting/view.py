@@ -26,6 +26,8 @@ from healthcheck.reporting.scope import Next, next_step, no_search, scope_told, 
 from healthcheck.reporting.search_view import SearchView, search_view
 from healthcheck.reporting.since import BeforeAfter, Since, since_view
 from healthcheck.reporting.todo import FULL_ENTRIES, LONGEST_TITLE, Entry, todo
+from healthcheck.reporting.training_page import Training
+from healthcheck.reporting.training_told import TrainingTold, training_told
 
 BANNER_NOTE = "run.simulated"
 """A note that the banner of a simulated report already says."""
@@ -37,6 +39,7 @@ _SECTIONS = (
     ("bw", "report.heading.bandwidth"),
     ("search", "report.heading.search"),
     ("since", "report.heading.since"),
+    ("training", "training.report.heading"),
     ("fleet", "report.fleet.heading"),
     ("looks", "report.heading.looks"),
     ("nodes", "report.heading.nodes"),
@@ -96,13 +99,17 @@ class Page(Struct, frozen=True):
     contents: tuple[tuple[str, str], ...]
     bars: tuple[Bar, ...]
     since: Since | None
+    training: TrainingTold | None
     fleet: FleetView
     tools: tuple[tuple[str, str], ...]
     judge_again: str
 
 
-def page(record: RunRecord, before: BeforeAfter | None = None) -> Page:
-    """The whole view of a record; `before` is what it is held against, None where nobody asked for that."""
+def page(record: RunRecord, before: BeforeAfter | None = None, training: Training | None = None) -> Page:
+    """The whole view of a record; `before` is what it is held against, None where nobody asked for that.
+
+    `training` is what was given of the training on these nodes, None without.
+    """
     decision = decide(record)
     entries = todo(record)
     table = bandwidth(record)
@@ -146,9 +153,10 @@ def page(record: RunRecord, before: BeforeAfter | None = None) -> Page:
             nodes=_nodes_answer(record),
             provenance=str(say("report.provenance.answer" if record.jobs else "report.provenance.looks")),
         ),
-        contents=_contents(record, before),
+        contents=_contents(record, before, training),
         bars=bars(record, table),
         since=since_view(before),
+        training=training_told(training),
         fleet=fleet_view(record),
         tools=made.tools,
         judge_again=made.judge_again,
@@ -231,9 +239,9 @@ def _todo_answer(entries: Sequence[Entry]) -> str:
     return in_a_row((count, suggested), "text.next")
 
 
-def _contents(record: RunRecord, before: BeforeAfter | None) -> tuple[tuple[str, str], ...]:
+def _contents(record: RunRecord, before: BeforeAfter | None, training: Training | None) -> tuple[tuple[str, str], ...]:
     """(anchor, code of its title) of the sections this page has, in their order."""
-    absent = {"search": record.search is None, "since": before is None}
+    absent = {"search": record.search is None, "since": before is None, "training": training is None}
     return tuple((anchor, code) for anchor, code in _SECTIONS if not absent.get(anchor))
 
 

@@ -129,4 +129,4 @@ def joint() -> Joint:
 
 def training() -> Training:
     """All of it on one page."""
-    return Training((log(),), (trace(),), joint(), "MFU is fine, and a fifth of each step waits for collectives")
+    return Training((log(),), (trace(),), joint())

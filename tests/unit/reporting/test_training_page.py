@@ -29,7 +29,7 @@ def _words(page: str) -> str:
 def test_the_page_answers_first_and_has_every_number_of_its_charts() -> None:
     page = render_training(training())
     words = _words(page)
-    assert words.index("MFU is fine") < words.index("Links and training together") < words.index("From the log")
+    assert words.index("goodput 68 %") < words.index("Links and training together") < words.index("From the log")
     assert page.count("<svg") == 3
     for number in ("2.40 s", "p95 2.50 s", "restart (15 min)", "1.30 M tokens/s", "68 %", "rank 7", "204.2", "256 MiB"):
         assert number in words, number
