@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
 from healthcheck.vitals.logs.dialect import Dialect, Item, Means
 from healthcheck.vitals.logs.figures import number, positive
@@ -18,6 +20,7 @@ _TPS = re.compile(r"tps (?P<all>\d{1,15}\.\d\d)\((?P<one>\d{1,15}\.\d\d)/gpu\)",
 _LOSS = re.compile(r"(?:^|\| )loss (?P<loss>[-+\w.]{1,24}) \|", re.ASCII)
 _NORM = re.compile(r"\| grad_norm (?P<norm>[-+\w.]{1,24}) \|", re.ASCII)
 _SAVED = re.compile(r"Saving checkpoint to \S{0,4096}?step_(?P<step>\d{1,12})(?!\d)", re.ASCII)
+_WORLD = re.compile(r"World size: (?P<n>\d{1,7})(?!\d)", re.ASCII)
 _LOADED = re.compile(r"Loading checkpoint from \S{0,4096}?step_(?P<step>\d{1,12})(?!\d)", re.ASCII)
 
 
@@ -26,7 +29,8 @@ class Automodel(Dialect):
 
     framework = Framework.AUTOMODEL
     means = Means.SINCE_LAST
-    marks = (" | epoch ", "checkpoint")
+    settles = 1
+    marks = (" | epoch ", "checkpoint", "Experiment_details:", "World size: ")
 
     def read(self, line: str, number: int) -> Iterable[Item]:
         found = _STEP.search(line)
@@ -66,6 +70,11 @@ class Automodel(Dialect):
             if (found := shape.search(line)) is not None:
                 head = self.heads.read(line[: found.start()])
                 return (RunEvent(kind, number, int(found["step"]), head.at_s, None, head.rank),)
+        if (at := line.find("Experiment_details:")) >= 0:
+            head = self.heads.read(line[:at])
+            return (RunEvent(EventKind.START, number, None, head.at_s, None, head.rank),)
+        if (world := _WORLD.search(line)) is not None:
+            self.facts = replace(self.facts, gpus=int(world["n"]))
         return ()
 
 

@@ -36,6 +36,8 @@ class Dialect:
     marks: tuple[str, ...] = ()
     means = Means.STEP
     weight = 2
+    settles: int | None = None
+    """Where a save is announced, blocks, and is never said to be done: so many steps later it is proven."""
 
     def __init__(self) -> None:
         self.facts = LogFacts()

@@ -38,6 +38,7 @@ class HfTrainer(Dialect):
     framework = Framework.HF_TRAINER
     means = Means.SINCE_LAST
     weight = 0
+    settles = 1
     marks = (
         "{'",
         "it/s]",

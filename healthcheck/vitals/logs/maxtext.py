@@ -28,6 +28,18 @@ _CONFIG = re.compile(
 )
 _EVAL = re.compile(r"eval metrics after step: (?P<step>\d{1,12}), ", re.ASCII)
 _SAVED = re.compile(r"[Ss]aved (?:a )?checkpoint at step (?P<step>\d{1,12})(?!\d)", re.ASCII)
+_EVENTS = (
+    (EventKind.EVALUATION, _EVAL),
+    (EventKind.CHECKPOINT_SAVED, _SAVED),
+    (
+        EventKind.CHECKPOINT_BEGUN,
+        re.compile(r"asynchronous checkpoint save for step (?P<step>\d{1,12})(?!\d)", re.ASCII),
+    ),
+    (
+        EventKind.CHECKPOINT_LOADED,
+        re.compile(r"restoring from this run's directory (?:latest )?step {1,20}(?P<step>\d{1,12})(?!\d)", re.ASCII),
+    ),
+)
 _START = "System Information: Jax Version: "
 _MUCH_FASTER = 3.0
 _EARLY = 3
@@ -46,6 +58,8 @@ class MaxText(Dialect):
         "eval metrics after",
         _START,
         "checkpoint at step",
+        "checkpoint save for step",
+        "restoring from this run",
     )
 
     def __init__(self) -> None:
@@ -108,7 +122,7 @@ class MaxText(Dialect):
             self._seen, before = 0, self.close()
             head = self.heads.read(line[:at])
             return (*before, RunEvent(EventKind.START, number, None, head.at_s, None, head.rank))
-        for kind, shape in ((EventKind.EVALUATION, _EVAL), (EventKind.CHECKPOINT_SAVED, _SAVED)):
+        for kind, shape in _EVENTS:
             if (found := shape.search(line)) is not None:
                 head = self.heads.read(line[: found.start()])
                 return (*self.close(), RunEvent(kind, number, int(found["step"]), head.at_s, None, head.rank))

@@ -25,9 +25,10 @@ _TOKENS = re.compile(r"tokens per iteration will be: (?P<n>[\d,]{1,20})(?![\d,])
 
 
 class NanoGpt(Dialect):
-    """The log of one rank. A checkpoint is announced right after an evaluation, never confirmed."""
+    """The log of one rank. A checkpoint is announced right after an evaluation."""
 
     framework = Framework.NANOGPT
+    settles = 0  # it saves before it prints the iteration
     marks = (
         "iter ",
         "train loss ",

@@ -35,6 +35,7 @@ class Nanotron(Dialect):
 
     framework = Framework.NANOTRON
     means = Means.SINCE_LAST
+    settles = 1
     marks = ("iteration: ", "[Start training]", "Total number of parameters: ", "ing checkpoint ")
 
     def read(self, line: str, number: int) -> Iterable[Item]:

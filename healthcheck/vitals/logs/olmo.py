@@ -26,7 +26,11 @@ _PRINTED = re.compile(
     r"\d{1,3}(?:,\d{3})+|1000|\d{3}\.\d|\d\d\.\d\d|\d\.\d{3}|[01]\.\d{4}|\d\.\d\d[eE][-+]\d\d|nan|inf", re.ASCII
 )
 _DEVICE = re.compile(r"Device: (?P<gpu>[^,]{2,80}), Device peak FLOPS: (?P<peak>\d{12,17})(?!\d)", re.ASCII)
-_SAVED = re.compile(r"[Cc]heckpoint (?:for step \d{1,12} )?saved to \S{0,4096}?step(?P<step>\d{1,12})(?!\d)", re.ASCII)
+_SAVED = re.compile(
+    r"[Cc]heckpoint (?:saved to \S{0,4096}?step(?P<step>\d{1,12})(?!\d)|"
+    r"for step (?P<done>\d{1,12}) saved successfully|saved$)",
+    re.ASCII,
+)
 _LOADED = re.compile(r"Loading (?:model|checkpoint) .{0,40}?from \S{0,4096}?step(?P<step>\d{1,12})(?!\d)", re.ASCII)
 _BEGUN = re.compile(r"Saving (?:ephemeral |unsharded |sharded |)checkpoint(?: for step (?P<step>\d{1,12}))?", re.ASCII)
 
@@ -36,6 +40,10 @@ class Olmo(Blocks):
 
     framework = Framework.OLMO
     marks = ("[step=", *_GROUPS, *_OTHER_GROUPS, "heckpoint", "Device peak FLOPS", "[eval_step=1/")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._begun: int | None = None
 
     def read(self, line: str, number: int) -> Iterable[Item]:
         for group in _GROUPS:
@@ -60,7 +68,11 @@ class Olmo(Blocks):
             if (found := shape.search(line)) is not None:
                 before = self.close()
                 head = self.heads.read(line[: found.start()])
-                step = int(found["step"]) if found["step"] is not None else self.last
+                named = found["step"] or found.groupdict().get("done")
+                last = self._begun if kind is EventKind.CHECKPOINT_SAVED else self.last
+                step = int(named) if named is not None else last
+                if kind is EventKind.CHECKPOINT_BEGUN:
+                    self._begun = step
                 return (*before, RunEvent(kind, number, step, head.at_s, None, head.rank))
         if (device := _DEVICE.search(line)) is not None:
             # It is told once, before the first step.
@@ -73,7 +85,7 @@ class Olmo(Blocks):
         return ()
 
     def record(self, step: int, line: int, head: Head, fields: dict[str, str]) -> StepRecord | None:
-        if not fields and head.at_s is None:
+        if not fields:  # only the mark of a step; those with numbers may come later, all at once
             return None
 
         def value(*names: str) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from healthcheck.model.message import say
-from healthcheck.model.training import Framework, LogFacts, LogRemark, RunEvent, StepRecord
+from healthcheck.model.training import EventKind, Framework, LogFacts, LogRemark, RunEvent, StepRecord
 from healthcheck.vitals.logs import failures
 from healthcheck.vitals.logs.dialect import Dialect, Item
 from healthcheck.vitals.logs.dialects import all_dialects, dialect_of
@@ -20,6 +20,7 @@ from healthcheck.vitals.logs.spacing import Spacing
 _ENOUGH_STEPS = (250, 250, 24)
 """By weight: a library's lines may come much more often than those of the framework that uses it."""
 _MOST_QUEUED = 4096
+_SAVES = (EventKind.CHECKPOINT_BEGUN, EventKind.CHECKPOINT_SAVED, EventKind.CHECKPOINT_LOADED, EventKind.START)
 _FEW = 20
 """A framework with less than a twentieth of another's steps does not stand for the log."""
 
@@ -114,6 +115,7 @@ class _Candidate:
         self._echoes = Echoes()
         self._spacing = Spacing(dialect.means)
         self._queue: list[Item] = []
+        self._begun: RunEvent | None = None
 
     def serves(self, other: _Candidate | None) -> bool:
         """Is it a library that the other one trains with? Then its lines are nothing odd."""
@@ -143,10 +145,21 @@ class _Candidate:
                 self.steps += 1
                 self.first_line = self.first_line or item.line
                 self._echoes.stepped(item)
+                spaced += self._settled(item)
             elif self._echoes.is_echo(item):
                 continue
+            elif item.kind in _SAVES:
+                self._begun = item if item.kind is EventKind.CHECKPOINT_BEGUN else None
             spaced += self._spacing.feed(item)
         return spaced
+
+    def _settled(self, record: StepRecord) -> Sequence[Item]:
+        """The training went on after it had announced a save: that it is saved."""
+        begun, steps = self._begun, self.dialect.settles
+        if begun is None or begun.step is None or steps is None or record.step < begun.step + steps:
+            return ()
+        self._begun = None
+        return self._spacing.feed(RunEvent(EventKind.CHECKPOINT_SAVED, record.line, begun.step, None, None, begun.rank))
 
     def remarks(self) -> tuple[LogRemark, ...]:
         """What was odd so far."""

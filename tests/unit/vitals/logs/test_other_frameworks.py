@@ -63,6 +63,8 @@ def test_olmo_core() -> None:
         (EventKind.START, None, None),
         (EventKind.CHECKPOINT_BEGUN, 20, None),
         (EventKind.CHECKPOINT_SAVED, 20, None),
+        (EventKind.CHECKPOINT_BEGUN, 22, None),
+        (EventKind.CHECKPOINT_SAVED, 22, None),
     ]
     assert said(log.reader.facts) == {"gpu": "NVIDIA H100 80GB HBM3", "peak_tflops": 989.5}
 
@@ -163,7 +165,28 @@ def test_nanogpt_has_no_mfu_at_first() -> None:
         (EventKind.EVALUATION, 0, None),
         (EventKind.EVALUATION, 2000, None),
         (EventKind.CHECKPOINT_BEGUN, 2000, None),
+        (EventKind.CHECKPOINT_SAVED, 2000, None),  # because it goes on
     ]
     assert log.reader.facts.params == 123.59e6
     early = fixture("nanogpt/2023-no-mfu.log")
     assert [(step.step, step.step_time_s) for step in early.steps] == [(1631, 0.56194), (1632, 0.56315)]
+
+
+def test_a_save_that_is_announced_is_done_when_the_training_goes_on_and_not_before() -> None:
+    save = "[INFO|trainer.py:3478] >> Saving model checkpoint to out/checkpoint-20\n"
+    bars = [f"{{'loss': 1.5, 'epoch': 0.1}}\n {n}%|# | {n}/99 [0{n // 10}:00<09:00,  6.00s/it]\n" for n in (10, 20, 30)]
+    begun = (EventKind.CHECKPOINT_BEGUN, 20, None)
+    assert Log((bars[0] + bars[1] + save).encode()).told() == [begun]
+    log = Log((bars[0] + bars[1] + save + bars[2]).encode())
+    assert log.told() == [begun, (EventKind.CHECKPOINT_SAVED, 20, None)]
+    assert [step.step_time_s for step in log.steps] == [6.0, 6.0, 6.0]
+
+
+def test_maxtext_resumes_and_saves() -> None:
+    lines = "restoring from this run's directory step 40\ncompleted step: 41, seconds: 5.667, loss: 10.374\n"
+    lines += "Saved a checkpoint at step 41.\nStarted an asynchronous checkpoint save for step 42\n"
+    assert Log(lines.encode()).told() == [
+        (EventKind.CHECKPOINT_LOADED, 40, None),
+        (EventKind.CHECKPOINT_SAVED, 41, None),
+        (EventKind.CHECKPOINT_BEGUN, 42, None),
+    ]
