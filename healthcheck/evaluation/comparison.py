@@ -65,7 +65,7 @@ def compare(before: RunDigest, after: RunDigest) -> Comparison:
         missing=missing,
         new=new,
         not_compared=not_compared,
-        changes=_hinted(before, after, alone, set(worse), groups),
+        changes=_hinted(before, after, alone, set(worse), set(better), groups),
         notes=_notes(before, after),
     )
 
@@ -117,11 +117,16 @@ def _answer(
 
 
 def _hinted(
-    before: RunDigest, after: RunDigest, alone: set[str], worse: set[str], groups: Sequence[GroupChange]
+    before: RunDigest,
+    after: RunDigest,
+    alone: set[str],
+    worse: set[str],
+    better: set[str],
+    groups: Sequence[GroupChange],
 ) -> tuple[Change, ...]:
     """Every change, and those of nodes with the table of changed or not, worse or not: a hint, no proof."""
     fleet = any(group.direction is Direction.WORSE and group.nodes_a_job == 1 for group in groups)
-    known = alone | worse
+    known = alone | worse | better
     found = []
     for change, nodes in node_changes(before, after):
         changed, unchanged = nodes & known, known - nodes
@@ -132,7 +137,13 @@ def _hinted(
             unchanged=len(unchanged),
             unchanged_worse=len(unchanged & worse),
         )
-        found.append(replace(table, hint=_hint(table, fleet)) if worse or fleet else table)
+        repaired = len(changed & better)
+        if not table.changed_worse and repaired and 2 * repaired >= table.changed:
+            # Of a node that was repaired nothing is to be said for or against what made others worse.
+            table = replace(table, hint=say("compare.hint.repaired", n=repaired, of=table.changed))
+        elif worse or fleet:
+            table = replace(table, hint=_hint(table, fleet))
+        found.append(table)
     return (*found, *run_changes(before, after))
 
 

@@ -8,8 +8,8 @@ from healthcheck.evaluation.change_frames import paired_jobs
 from healthcheck.evaluation.comparability import recorded
 from healthcheck.model.comparison import Direction, VerdictChange
 from healthcheck.model.component import natural
-from healthcheck.model.digest import DigestJob, RunDigest
-from healthcheck.model.message import Message
+from healthcheck.model.digest import DigestJob, DigestMessage, RunDigest
+from healthcheck.model.message import Message, say
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nodeset import fold
 
@@ -28,7 +28,7 @@ def verdict_changes(before: RunDigest, after: RunDigest, calm: frozenset[str]) -
     for name in sorted(old.keys() & new.keys(), key=natural):
         was, now = old[name].verdict, new[name].verdict
         if was != now:
-            reason = recorded(new[name].reasons)
+            reason = _reason(now, new[name].reasons, old[name].reasons)
             key = (was, now, "" if reason is None else reason.english, name in calm)
             alike.setdefault(key, (reason, []))[1].append(name)
             told.add((name, was, now))
@@ -47,16 +47,29 @@ def _of_jobs(before: RunDigest, after: RunDigest, told: set[tuple[str, str, str]
     old, new = _worst(before), _worst(after)
     found = []
     for key in old.keys() & new.keys():
-        (was, _), (now, jobs) = old[key], new[key]
+        (was, earlier), (now, jobs) = old[key], new[key]
         hosts = jobs[0].hosts
         if was == now or (len(hosts) == 1 and (hosts[0], was, now) in told):
             continue
-        reason = recorded([reason for job in jobs if job.verdict == now for reason in job.reasons])
+        reason = _reason(now, _of_verdict(jobs, now), _of_verdict(earlier, was))
         stage, collective, _ = key
         way = direction(was, now)
         change = VerdictChange(fold(hosts), len(hosts), stage, collective, was, now, way, reason)
         found.append((change, frozenset(hosts) if len(hosts) == 1 else frozenset()))
     return sorted(found, key=lambda item: (item[0].stage, natural(item[0].hosts)))
+
+
+def _reason(now: str, after: Sequence[DigestMessage], before: Sequence[DigestMessage]) -> Message | None:
+    """What a verdict is now said to be for; where it is PASS and nothing is said, what was said and holds no more."""
+    said = recorded(after)
+    if said is not None or now != Verdict.PASS.name:
+        return said
+    gone = recorded(before)
+    return None if gone is None else say("compare.why.cleared", reason=gone)
+
+
+def _of_verdict(jobs: Sequence[DigestJob], verdict: str) -> list[DigestMessage]:
+    return [reason for job in jobs if job.verdict == verdict for reason in job.reasons]
 
 
 def direction(before: str, after: str) -> Direction:

@@ -117,7 +117,8 @@ class Moved(Struct, frozen=True):
 class VerdictChange(Struct, frozen=True):
     """Verdicts (by name) that are not what they were: of hosts (`stage` empty) or of the jobs of a stage.
 
-    `reason` is what AFTER says about it. `within_noise`: all numbers of the host are there and none moved.
+    `reason` is what AFTER says about it; of what is PASS now and has nothing against it, what BEFORE said that is gone.
+    `within_noise`: all numbers of the host are there and none moved.
     """
 
     hosts: str

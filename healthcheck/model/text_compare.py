@@ -28,12 +28,14 @@ COMPARE_TEXTS: dict[str, str] = {
     "compare.other.placement": "{stage} {collective}: {placement} measured before and not now",
     "compare.why.not_named": "not among the hosts of that run",
     "compare.why.not_recorded": "the record does not say why",
+    "compare.why.cleared": "no longer: {reason}",
     "compare.why.recorded": "{text}",
     "compare.hint.all_changed": "every measured node has it: consistent with it, and with anything else that happened "
     "to all of them",
     "compare.hint.nobody_without": "says little: {n} of {of} with it {n:is|are} worse, and no measured node is "
     "without it",
     "compare.hint.others": "speaks against it: no node that has it is worse, {n} of {of} without it {n:is|are}",
+    "compare.hint.repaired": "goes with what got better: {n} of {of} with it {n:is|are} better, and none worse",
     "compare.hint.consistent": "consistent with it: {worse} of {changed} with it {worse:is|are} worse, {others} of "
     "{unchanged} without it",
     "compare.hint.both": "says little: {worse} of {changed} with it {worse:is|are} worse, and {others} of {unchanged} "

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from healthcheck.errors import HealthcheckError
 from healthcheck.evaluation.comparison import compare
 from healthcheck.evaluation.earlier_of import told_of
-from healthcheck.model.comparison import Comparison, Direction
+from healthcheck.model.comparison import Change, Comparison, Direction
 from healthcheck.model.earlier import Earlier, EarlierRun
 from healthcheck.model.message import Arg, Message, say
+from healthcheck.model.playbook import STAGES
 from healthcheck.model.record import RunRecord
 from healthcheck.parsing.record_codec import encode_record
 from healthcheck.parsing.record_digest import decode_digest
@@ -71,8 +73,8 @@ def since_view(found: BeforeAfter | None) -> Since | None:
         return Since(str(found.why or say("report.since.none")), "", (), notes, (), ())
     comparison = found.comparison
     rows = since_rows(comparison, _as_found(comparison, found.runs))
-    told = tuple(one_line(change_line(change)) for change in comparison.changes)
-    gaps = tuple(one_line(str(gap)) for gap in comparison.not_compared)
+    told = tuple(one_line(change_line(_in_words(change))) for change in comparison.changes)
+    gaps = tuple(one_line(str(_spoken(gap))) for gap in comparison.not_compared)
     return Since(
         answer=_answer(comparison),
         before=moment(comparison.before.started_at),
@@ -95,6 +97,23 @@ def _answer(comparison: Comparison) -> str:
     }
     moved = comparison.worse or comparison.better or unknown
     return str(Message("report.since.answer" if moved else "report.since.answer_same", told))
+
+
+def _spoken(gap: Message) -> Message:
+    """With the stage as the table calls it, not by its name in a playbook."""
+    stage = gap.args.get("stage")
+    if not isinstance(stage, str) or stage not in STAGES:
+        return gap
+    return Message(gap.code, {**gap.args, "stage": say(f"report.stage.{stage}")})
+
+
+def _in_words(change: Change) -> Change:
+    """`limits of multi_node all_reduce`, likewise."""
+    name, of, rest = change.name.partition(" of ")
+    stage, blank, more = rest.partition(" ")
+    if not of or stage not in STAGES:
+        return change
+    return replace(change, name=f"{name}{of}{say(f'report.stage.{stage}')}{blank}{more}")
 
 
 def _unknown(comparison: Comparison) -> set[str]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from healthcheck.evaluation.comparison import compare
 from healthcheck.model.comparison import Answer, Comparison, Direction, Moved
-from healthcheck.model.digest import DigestNics, DigestPlatform, DigestPlaybook, RunDigest
+from healthcheck.model.digest import DigestHost, DigestNics, DigestPlatform, DigestPlaybook, RunDigest
 from tests.unit.evaluation.two_runs import ALONE, GIB, half, names, only, rows, run, said, with_host, without_numbers
 
 
@@ -256,6 +256,23 @@ def test_a_change_is_held_beside_who_got_worse(changed: tuple[int, ...], slow: t
     driver = next(change for change in compare(run(hosts, seed=1), after).changes if change.name == "driver")
     assert (driver.before, driver.after, driver.count) == ("550.90.07", "570.124.06", len(changed))
     assert sentence in str(driver.hint)
+
+
+def test_a_repair_is_not_weighed_against_what_got_worse_elsewhere() -> None:
+    hosts = names(32)
+    before = run(hosts, seed=1, speed={hosts[3]: 0.8}, driver={hosts[3]: "535.54.03"})
+    for speed in ({}, {hosts[9]: 0.8}):
+        found = compare(before, run(hosts, seed=2, speed=speed))
+        driver = next(change for change in found.changes if change.name == "driver")
+        assert str(driver.hint) == "goes with what got better: 1 of 1 with it is better, and none worse"
+
+
+def test_what_is_well_again_says_what_is_gone() -> None:
+    sick = with_host(BEFORE, said(HOSTS[1], "FAIL", "7 of 8 ports"))
+    (change,) = compare(sick, run(HOSTS, seed=2)).verdicts
+    assert (change.before, change.after, str(change.reason)) == ("FAIL", "PASS", "no longer: 7 of 8 ports")
+    (change,) = compare(with_host(BEFORE, DigestHost(HOSTS[1], "FAIL", ())), run(HOSTS, seed=2)).verdicts
+    assert change.reason is None
 
 
 def test_without_anybody_worse_a_change_is_only_listed() -> None:

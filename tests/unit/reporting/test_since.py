@@ -6,12 +6,14 @@ from msgspec.structs import replace
 
 from healthcheck.evaluation.comparison import compare
 from healthcheck.model.comparison import Comparison
-from healthcheck.model.digest import DigestHost, DigestMessage, RunDigest
+from healthcheck.model.digest import DigestHost, DigestLimit, DigestMessage, RunDigest
 from healthcheck.model.earlier import Earlier, EarlierRun, PastReading
 from healthcheck.reporting.since import MOST_ROWS, BeforeAfter, Since, before_after, since_view
 from healthcheck.reporting.since_rows import members, since_rows
 from tests.golden.records import healthy, sick
 from tests.unit.evaluation.two_runs import names, run, with_host
+
+LIMIT = DigestLimit("bandwidth.busbw", "multi_node", "all_reduce", 200.0, 0.7, 0.5)
 
 
 def _compared(before: RunDigest, after: RunDigest) -> Comparison:
@@ -44,6 +46,18 @@ def test_two_healthy_runs_are_told_in_one_sentence_and_the_stages() -> None:
     view = _view(run(names(16), seed=1), run(names(16), seed=2))
     assert "none of the 16 nodes measured both times moved beyond noise" in view.answer
     assert [row.read_as for row in view.rows] == ["unchanged", "unchanged"]
+
+
+def test_stages_are_called_as_in_the_table() -> None:
+    before, after = run(names(16), seed=1), run(names(15), seed=2)
+    jobs = tuple(replace(job, hosts=job.hosts[:15]) if len(job.hosts) > 1 else job for job in after.jobs)
+    view = _view(before, replace(after, jobs=jobs))
+    assert "Between nodes all_reduce: 16 nodes together before, 15 now" in " ".join(view.rest)
+    limits = replace(before.provenance, limits=(LIMIT,))
+    other = replace(before.provenance, limits=(replace(LIMIT, healthy=0.8),))
+    told = " ".join(_view(replace(before, provenance=limits), replace(before, provenance=other)).changes)
+    assert "limits of Between nodes all_reduce" in told
+    assert "multi_node" not in " ".join(view.rest) + told
 
 
 def test_a_node_that_lost_speed_has_its_numbers_and_its_verdict_in_one_row() -> None:
