@@ -177,3 +177,13 @@ def test_a_drain_that_slurm_refused_is_tried_again(tmp_path: Path) -> None:
     for _ in range(2):
         run(script, tmp_path, SLURMD_NODENAME="g1")
     assert asked(tmp_path).count("update") == 2
+
+
+def test_it_finds_scontrol_in_the_next_to_empty_environment_of_slurmd(tmp_path: Path) -> None:
+    made = schedule(tmp_path)
+    script = health_script(made).replace("/run/healthcheck.drained", f"{tmp_path}/drained")
+    program(tmp_path / "scontrol", "exit 0")
+    stored(made, OLD, ("g1", 4))
+    (tmp_path / "script.sh").write_text(script.replace("/opt/slurm/bin", str(tmp_path)))
+    done = subprocess.run(["/bin/bash", str(tmp_path / "script.sh")], env={"SLURMD_NODENAME": "g1"}, check=False)
+    assert done.returncode == 0 and "nodename=g1" in asked(tmp_path)
