@@ -24,7 +24,7 @@ from healthcheck.cli.threshold_options import asked_thresholds
 from healthcheck.edge.baselines import stored_baseline
 from healthcheck.edge.digests import fleet_name
 from healthcheck.edge.gate_files import check_places
-from healthcheck.edge.owner import adopt, current_owner, is_dead
+from healthcheck.edge.owner import adopt, current_owner, is_dead, still_there
 from healthcheck.edge.places import is_file, is_folder
 from healthcheck.edge.shipped import load_hosts, load_platform, load_playbook, shipped_platforms
 from healthcheck.edge.store import DirectoryStore
@@ -329,8 +329,7 @@ def _refuse_resume(record: RunRecord, run: str, *, search: bool) -> None:
     if record.state == "complete" and not search:
         raise InputError("--resume", f"{run} is complete; start a new run, or look at it with healthcheck report {run}")
     if not is_dead(record.owner) and record.state == "incomplete":
-        owner = record.owner
-        raise InputError("--resume", f"{run} is still running: process {owner.pid} of {owner.user} on {owner.machine}")
+        raise InputError("--resume", f"{run} {still_there(record.owner)}")
 
 
 def in_process(record: RunRecord) -> bool:

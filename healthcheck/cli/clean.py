@@ -108,14 +108,11 @@ def _store(run: str, results: Path) -> DirectoryStore:
 
 
 def _not_running(record: RunRecord, run: str) -> RunRecord:
-    from healthcheck.edge.owner import is_dead
+    from healthcheck.edge.owner import is_dead, still_there
     from healthcheck.errors import InputError
 
     if record.state == "incomplete" and not is_dead(record.owner):
-        owner = record.owner
-        raise InputError(
-            run, f"is still running: process {owner.pid} of {owner.user} on {owner.machine}; end that first"
-        )
+        raise InputError(run, f"{still_there(record.owner)}; end that first")
     return record
 
 

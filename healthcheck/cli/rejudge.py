@@ -86,7 +86,7 @@ def command(
 
 def _stored(store: DirectoryStore, run: str) -> StoredRun:
     """The run, complete or cut off; InputError where it still runs, or lacks what it would be judged by."""
-    from healthcheck.edge.owner import is_dead
+    from healthcheck.edge.owner import is_dead, still_there
     from healthcheck.edge.rejudged import is_rejudged
     from healthcheck.errors import InputError
     from healthcheck.workflows.rejudge import StoredRun
@@ -95,8 +95,7 @@ def _stored(store: DirectoryStore, run: str) -> StoredRun:
         raise InputError(run, f"is a judgement without raw output of its own; give the run, {store.folder.parent}")
     record = store.load_record()
     if record.state == "incomplete" and not is_dead(record.owner):
-        owner = record.owner
-        raise InputError(run, f"is still running: process {owner.pid} of {owner.user} on {owner.machine}")
+        raise InputError(run, still_there(record.owner))
     circumstances = store.circumstances()
     if circumstances is None:
         raise InputError(

@@ -2,8 +2,8 @@
 
 A run writes who it is into one file of its own and links that under the name of each host it wants: a link is made by
 one of two who try at once, also over NFS, and a lock is never half written. (Where a file system has no links, the file
-is made with O_EXCL.) The lock of a process of this machine that has ended is taken over; of a process elsewhere nothing
-can be known from here, so its lock is explained and left.
+is made with O_EXCL.) The lock of a process of this machine that has ended, or of a Slurm job that is over, is taken
+over; of any other process elsewhere nothing can be known from here, so its lock is explained and left.
 
 Whoever takes locks, or takes one over, first gets its turn by flock(2): two runs that want the same hundred nodes then
 do not get every other one. Where the file system has no flock, what is stale stays until somebody deletes it.
@@ -25,7 +25,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from healthcheck.edge.owner import boot_id, is_gone, pid_space
+from healthcheck.edge.owner import boot_id, is_gone, pid_space, user_name
+from healthcheck.edge.slurm_job_end import is_over
 from healthcheck.model.lock import UNLOCKABLE, Holder, Refusal, StaleLock, Taken
 from healthcheck.model.message import Message, say
 from healthcheck.model.record import Owner
@@ -60,6 +61,7 @@ class FolderLocks:
             boot_id(),
             pid_space(),
             f"{clock.now():%Y-%m-%dT%H:%M:%SZ}",
+            owner.in_job,
         )
         self._own = self._folder / f".{secrets.token_hex(8)}.owner"
         self._held: list[Path] = []
@@ -261,9 +263,12 @@ def _is_here(holder: Holder) -> bool:
 
 
 def _is_dead(holder: Holder) -> bool:
-    """A process of this machine that has ended; after a reboot all before it have."""
+    """A process of this machine that has ended, after a reboot all before it have; one of a Slurm job that is over.
+
+    Slurm may hide the jobs of others, and what it hides looks like one that is over.
+    """
     if not _is_here(holder):
-        return False
+        return holder.in_job is not None and holder.user == user_name() and is_over(holder.in_job)
     return holder.boot != boot_id() or is_gone(holder.pid, holder.pid_started)
 
 

@@ -9,6 +9,9 @@ import secrets
 import socket
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from healthcheck.edge.slurm_job_end import is_over, job_of
 from healthcheck.model.record import Owner
 
 
@@ -82,17 +85,29 @@ def current_owner() -> Owner:
         pid=os.getpid(),
         pid_started=_started(os.getpid()),
         token=secrets.token_hex(8),
+        in_job=job_of(os.environ),
     )
 
 
 def adopt(owner: Owner) -> Owner:
     """This process takes over an earlier run: its token stays, so that what the run left behind is found."""
     mine = current_owner()
-    return Owner(mine.user, mine.machine, mine.pid, mine.pid_started, owner.token)
+    return replace(mine, token=owner.token)
 
 
 def is_dead(owner: Owner) -> bool:
-    """True when the owner was a process of this machine that no longer runs. Of other machines nothing is known."""
+    """True when the owner was a process of this machine that no longer runs, or of a Slurm job that is over.
+
+    Of other machines nothing else is known. Slurm may hide the jobs of others: only those of this user are asked for.
+    """
     if owner.machine != socket.gethostname():
-        return False
+        return owner.in_job is not None and owner.user == user_name() and is_over(owner.in_job)
     return not owner.pid_started or is_gone(owner.pid, owner.pid_started)
+
+
+def still_there(owner: Owner) -> str:
+    """Who is, or may be, at work on a run that is not over: the end of a sentence that begins with the run."""
+    process = f"process {owner.pid} of {owner.user} on {owner.machine}"
+    if owner.machine == socket.gethostname():
+        return f"is still running: {process}"
+    return f"may still be running: {process}, which cannot be seen from this machine"

@@ -15,6 +15,7 @@ from healthcheck.model.message import Message
 from healthcheck.model.platform import Limit, Platform
 from healthcheck.model.playbook import Playbook
 from healthcheck.model.search import SearchRecord
+from healthcheck.model.slurm import InJob
 from healthcheck.model.verdict import Verdict
 
 SCHEMA = "healthcheck.run/1"
@@ -55,14 +56,18 @@ class JobRecord(Struct, frozen=True):
         return Verdict.INCONCLUSIVE if self.verdict is None else self.verdict
 
 
-class Owner(Struct, frozen=True):
-    """Whose run it is: enough to know whether that process is still alive (pid and its start time)."""
+class Owner(Struct, frozen=True, omit_defaults=True):
+    """Whose run it is: enough to know whether that process is still alive (pid and its start time).
+
+    `in_job` is the Slurm job it is a part of: from another machine, that tells.
+    """
 
     user: str
     machine: str
     pid: int
     pid_started: str
     token: str
+    in_job: InJob | None = None
 
 
 class Provenance(Struct, frozen=True):

@@ -5,6 +5,17 @@ from __future__ import annotations
 from msgspec import Struct
 
 
+class InJob(Struct, frozen=True):
+    """The Slurm job that a process is a part of and ends with.
+
+    `cluster` as Slurm calls itself, `job` its id there, `restarts` how often it had been put back into the queue.
+    """
+
+    cluster: str
+    job: str
+    restarts: int = 0
+
+
 class SlurmJob(Struct, frozen=True):
     """The allocation whose nodes are measured. `job` is its id as Slurm counts it.
 
