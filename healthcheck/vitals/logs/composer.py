@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
 from healthcheck.vitals.logs.blocks import Blocks
 from healthcheck.vitals.logs.dialect import Item, Means
@@ -21,7 +23,20 @@ _HEAD = re.compile(
 )
 _FIELD = re.compile(r"(?<!\S)Train ([\w/.-]{1,120}): (-?\d{1,20}(?:\.\d{4})?|nan|-?inf)\s{0,200}$", re.ASCII)
 _EVAL = re.compile(r"\[Eval batch=1/\d{1,9}\] Eval on ", re.ASCII)
-_PARAMETERS = re.compile(r"(?:^|\s)n_params: (?P<n>\d{1,15})$", re.ASCII)
+_CONFIG = re.compile(
+    r"(?:^|\s)(?P<name>n_params|n_gpus|max_seq_len|global_train_batch_size|n_layers|d_model|vocab_size): "
+    r"(?P<n>\d{1,15})$",
+    re.ASCII,
+)
+_SETTINGS = (
+    "n_params: ",
+    "n_gpus: ",
+    "max_seq_len: ",
+    "global_train_batch_size: ",
+    "n_layers: ",
+    "d_model: ",
+    "vocab_size: ",
+)
 _DECIMALS = re.compile(r"-?\d{1,20}\.\d{4}|nan|-?inf", re.ASCII)
 
 
@@ -30,7 +45,7 @@ class Composer(Blocks):
 
     framework = Framework.COMPOSER
     means = Means.SINCE_LAST
-    marks = ("[batch=", "[token=", "[sample=", "[epoch=", "Train ", "[Eval batch=1/", "Config:", "n_params: ")
+    marks = ("[batch=", "[token=", "[sample=", "[epoch=", "Train ", "[Eval batch=1/", "Config:", *_SETTINGS)
 
     def read(self, line: str, number: int) -> Iterable[Item]:
         if "Train " in line:
@@ -48,7 +63,26 @@ class Composer(Blocks):
             return self.opened(batch if found["colon"] else None, number, self.heads.read(line[: found.start()]))
         if line.strip() == "Config:":
             return (*self.close(), RunEvent(EventKind.START, number))
+        if (config := _CONFIG.search(line)) is not None:
+            self._learn(config["name"], int(config["n"]))
         return ()
+
+    def _learn(self, name: str, value: int) -> None:
+        match name:
+            case "n_params":
+                self.facts = replace(self.facts, params=float(value))
+            case "n_gpus":
+                self.facts = replace(self.facts, gpus=value)
+            case "max_seq_len":
+                self.facts = replace(self.facts, seq_len=value)
+            case "global_train_batch_size":
+                self.facts = replace(self.facts, global_batch=value)
+            case "n_layers":
+                self.facts = replace(self.facts, layers=value)
+            case "d_model":
+                self.facts = replace(self.facts, hidden=value)
+            case _:
+                self.facts = replace(self.facts, vocab=value)
 
     def record(self, step: int, line: int, head: Head, fields: dict[str, str]) -> StepRecord | None:
         if step < 0:
@@ -65,6 +99,7 @@ class Composer(Blocks):
 
         per_s = positive(decimal("throughput/batches_per_sec"))
         flops = positive(decimal("throughput/device/flops_per_sec"))
+        batch, seq_len = self.facts.global_batch, self.facts.seq_len
         per_gpu = positive(decimal("throughput/device/tokens_per_sec"))
         self.count_gpus(positive(decimal("throughput/tokens_per_sec")), per_gpu)
         return StepRecord(
@@ -72,6 +107,8 @@ class Composer(Blocks):
             line=line,
             at_s=head.at_s,
             step_time_s=1 / per_s if per_s is not None and per_s >= 0.01 else None,
+            tokens=None if batch is None or seq_len is None else float(batch * seq_len),
+            samples=batch,
             tokens_per_s=positive(decimal("throughput/tokens_per_sec")),
             tokens_per_s_per_gpu=per_gpu,
             samples_per_s=positive(decimal("throughput/samples_per_sec")),

@@ -13,13 +13,12 @@ _MOST_DIGITS = 15
 
 def number(text: str) -> float | None:
     """A decimal number, `1.2E+01`, `5,858`, `nan` or `inf`; None for anything else, `5,85` and `1_0` too."""
-    text = text.strip()
     if len(text) > _MOST_CHARS or "_" in text or not text.isascii():
         return None
     try:
         return float(text)
     except ValueError:
-        return float(text.replace(",", "")) if _GROUPED.fullmatch(text) else None
+        return float(text.replace(",", "")) if _GROUPED.fullmatch(text.strip()) else None
 
 
 def positive(text: str) -> float | None:

@@ -24,10 +24,8 @@ _NEOX_RATE = re.compile(r"samples/sec: (\d{1,9}\.\d{1,6}) \| $", re.ASCII)
 _DEEPSPEED_STEP = re.compile(r"(?<![\w/])step=(\d{1,12}), skipped=\d", re.ASCII)
 _TIME_MS = "elapsed time per iteration (ms)"
 _TIME_S = "elapsed time per iteration (s)"
-_LOSSES = ("lm loss", "lm_loss", "loss", "train loss")
-_BATCHES = ("global batch size", "gloabl batch size")
-_DEEPSPEED = ("TFLOPs", "samples per second", "consumed tokens", _TIME_S)
-_NEOX = ("approx flops per GPU", "lm_loss")
+_DEEPSPEED = frozenset(("TFLOPs", "samples per second", "consumed tokens", _TIME_S))
+_NEOX = frozenset(("approx flops per GPU", "lm_loss"))
 
 
 class Megatron(Dialect):
@@ -40,6 +38,7 @@ class Megatron(Dialect):
     def __init__(self) -> None:
         super().__init__()
         self._events = megatron_events.Events(self.heads)
+        self._told = megatron_facts.Told()
         self._stamped: tuple[int, float | None] | None = None
 
     def read(self, line: str, number: int) -> Iterable[Item]:
@@ -49,7 +48,8 @@ class Megatron(Dialect):
             self._stamped = int(told[1]), self.heads.read(line[: told.start()]).at_s
             return ()
         if not starts:
-            self.facts = megatron_facts.learnt(self.facts, line)
+            self._told.read(line)
+            self.facts = self._told.facts
             return self._events.read(line, number)
         items: list[Item] = [*self._events.close()]
         if len(starts) > 1:
@@ -78,9 +78,9 @@ class Megatron(Dialect):
     def _recognise(self, fields: dict[str, str]) -> None:
         if self.framework is not Framework.MEGATRON:
             return
-        if any(name in fields for name in _NEOX):
+        if not _NEOX.isdisjoint(fields):
             self.framework = Framework.GPT_NEOX
-        elif any(name in fields for name in _DEEPSPEED):
+        elif not _DEEPSPEED.isdisjoint(fields):
             self.framework = Framework.MEGATRON_DEEPSPEED
 
 
@@ -107,14 +107,15 @@ def _record(
     get = fields.get
     time_ms = get(_TIME_MS)
     time_s = _first_of_pair(get(_TIME_S)) if time_ms is None else shifted(time_ms.partition("/")[0], -3)
-    loss = next((number(text) for name in _LOSSES if (text := get(name)) is not None), None)
+    loss = get("lm loss") or get("lm_loss") or get("loss") or get("train loss")
     norm = get("grad norm") or get("grad_norm")
     skipped = get("number of skipped iterations")
     printed = _first_of_pair(get("throughput per GPU (TFLOP/s/GPU)") or get("TFLOPs"))
     if printed is None and (flops := get("approx flops per GPU")) is not None:
         printed = _tflops(flops.strip())
-    batch = next((size for name in _BATCHES if (size := count(get(name) or "")) is not None), None)
-    seq_len = count(get("actual seqlen") or "") or seq_len
+    batch = count(get("global batch size") or get("gloabl batch size") or "")
+    if (actual := get("actual seqlen")) is not None:
+        seq_len = count(actual)
     return StepRecord(
         step=step,
         line=line,
@@ -129,7 +130,7 @@ def _record(
         ),
         samples_per_s=positive(get("samples per second") or get("samples/sec") or ""),
         tflops_per_gpu=printed if printed is not None else tflops,
-        loss=loss,
+        loss=None if loss is None else number(loss),
         grad_norm=None if norm is None else number(norm),
         skipped=(count(skipped) or 0) if skipped is not None else 0,
         rank=head.rank,

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
 from healthcheck.vitals.logs.blocks import Blocks
 from healthcheck.vitals.logs.dialect import Item
-from healthcheck.vitals.logs.figures import number, percent
+from healthcheck.vitals.logs.figures import count, number, percent
 from healthcheck.vitals.logs.stamps import Head
 
 _HEAD = re.compile(
@@ -31,6 +31,7 @@ _SAVED = re.compile(
     r"for step (?P<done>\d{1,12}) saved successfully|saved$)",
     re.ASCII,
 )
+_PARAMETERS = re.compile(r"Total number of parameters: (?P<n>[\d,]{1,20})(?![\d,])", re.ASCII)
 _LOADED = re.compile(r"Loading (?:model|checkpoint) .{0,40}?from \S{0,4096}?step(?P<step>\d{1,12})(?!\d)", re.ASCII)
 _BEGUN = re.compile(r"Saving (?:ephemeral |unsharded |sharded |)checkpoint(?: for step (?P<step>\d{1,12}))?", re.ASCII)
 
@@ -39,7 +40,15 @@ class Olmo(Blocks):
     """A report of one step; OLMo writes one every few steps."""
 
     framework = Framework.OLMO
-    marks = ("[step=", *_GROUPS, *_OTHER_GROUPS, "heckpoint", "Device peak FLOPS", "[eval_step=1/")
+    marks = (
+        "[step=",
+        *_GROUPS,
+        *_OTHER_GROUPS,
+        "heckpoint",
+        "Device peak FLOPS",
+        "Total number of parameters: ",
+        "[eval_step=1/",
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,6 +88,10 @@ class Olmo(Blocks):
             self.facts = replace(self.facts, gpu=device["gpu"], peak_tflops=int(device["peak"]) / 1e12)
             head = self.heads.read(line[: device.start()])
             return (*self.close(), RunEvent(EventKind.START, number, None, head.at_s, None, head.rank))
+        if (params := _PARAMETERS.search(line)) is not None:
+            n = count(params["n"])
+            self.facts = replace(self.facts, params=None if n is None else float(n))
+            return ()
         if (at := line.find("[eval_step=1/")) >= 0:
             head = self.heads.read(line[:at])
             return (*self.close(), RunEvent(EventKind.EVALUATION, number, self.last, head.at_s, None, head.rank))

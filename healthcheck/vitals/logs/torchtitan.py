@@ -43,9 +43,9 @@ class Torchtitan(Dialect):
     framework = Framework.TORCHTITAN
     means = Means.SINCE_LAST
     marks = (
+        "step: ",
         "torchtitan version: ",
         "Starting job: ",
-        "step: ",
         " checkpoint",
         "Training ",
         "global batch size",
@@ -62,19 +62,21 @@ class Torchtitan(Dialect):
         self._loading: int | None = None
 
     def read(self, line: str, number: int) -> Iterable[Item]:
-        found = list(_STEP.finditer(line)) if "step: " in line else []
-        if not found:
+        at = line.find("step: ")
+        found = _STEP.search(line, max(0, at - len("validate "))) if at >= 0 else None
+        if found is None:
             self._learn(line)
             return self._event(line, number)
-        if len(found) > 1:
-            self.note(Odd.CROSSED, number)
-        head = self.heads.read(line[: found[0].start()])
-        ends = [one.start() for one in found[1:]] + [len(line)]
-        return [
-            item
-            for one, end in zip(found, ends, strict=True)
-            if (item := self._item(one, line[one.end() : end], number, head)) is not None
-        ]
+        head = self.heads.read(line[: found.start()])
+        items = []
+        while found is not None:
+            later = _STEP.search(line, found.end()) if "step: " in line[found.end() :] else None
+            if later is not None:
+                self.note(Odd.CROSSED, number)
+            item = self._item(found, line[found.end() : later.start() if later is not None else None], number, head)
+            items += [item] if item is not None else []
+            found = later
+        return items
 
     def _item(self, found: re.Match[str], text: str, line: int, head: Head) -> Item | None:
         step = int(found["step"])

@@ -53,6 +53,22 @@ def test_the_dump_of_arguments_says_what_is_trained() -> None:
     }
 
 
+def test_parameters_are_added_up_where_every_rank_of_the_model_said_its_own() -> None:
+    world = (
+        "using world size: 8, data-parallel size: 2, tensor-model-parallel size: 2, pipeline-model-parallel size: 2\n"
+    )
+    rank = " > number of parameters on (tensor, pipeline) model parallel rank ({}, {}): {}\n"
+    grid = [(0, 0, 400), (1, 0, 400), (0, 1, 300), (1, 1, 301)]
+    line = FIRST + "\n"
+    parts = "".join(rank.format(*one) for one in grid)
+    assert Log((world + parts + line).encode()).reader.facts.params == 1401
+    assert Log((world + parts[: -len(rank)] + line).encode()).reader.facts.params is None  # one is missing
+    experts = "  num_experts ..................................... 8\n"
+    assert Log((experts + world + parts + line).encode()).reader.facts.params is None
+    total = "Total number of parameters in billions: 1.50\n"
+    assert Log((world + parts + total + parts + line).encode()).reader.facts.params == 1.5e9
+
+
 def test_reports_are_means_of_an_interval_and_the_first_step_is_one_more() -> None:
     log = fixture("megatron/2026-interval.log")
     assert [(step.step, step.covers, step.rank) for step in log.steps] == [

@@ -14,6 +14,8 @@ def test_composer_joins_the_lines_of_a_report() -> None:
     assert said(log.steps[0]) == {
         "step": 9,
         "step_time_s": pytest.approx(1 / 0.0208),
+        "tokens": 2000 * 2048,
+        "samples": 2000,
         "tokens_per_s": 85144,
         "tokens_per_s_per_gpu": 10643,
         "samples_per_s": 41.5742,
@@ -23,9 +25,11 @@ def test_composer_joins_the_lines_of_a_report() -> None:
         "grad_norm": 1.25,
     }
     # A rate with fewer than four decimals was cut.
-    assert said(log.steps[1]) == {"step": 10, "step_time_s": pytest.approx(1 / 0.0207), "loss": 11.25}
+    second = log.steps[1]
+    assert (second.step, second.loss, second.tokens_per_s_per_gpu) == (10, 11.25, None)
+    assert second.step_time_s == pytest.approx(1 / 0.0207)
     assert log.told() == [(EventKind.START, None, None), (EventKind.EVALUATION, 10, None)]
-    assert log.reader.facts.gpus == 8
+    assert (log.reader.facts.gpus, log.reader.facts.params) == (8, 6658859008)
 
 
 def test_composer_that_counts_tokens_names_the_batch_beside() -> None:
