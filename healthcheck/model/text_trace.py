@@ -45,6 +45,8 @@ TRACE_TEXTS: dict[str, str] = {
     "trace.note": "note: {what}",
     "trace.note_of": "note ({file}): {what}",
     "trace.missing": "missing: {what}",
+    "trace.next": "next: keep this with --json, and `healthcheck diagnose --vitals FILE --record RUN` holds it against "
+    "the links",
     "trace.note.clipped": "{n} {n:kernel was|kernels were} written as longer than until the next two began on the same "
     "stream; {n:it was|they were} taken to end where the next one begins",
     "trace.note.negative": "{n} {n:event has|events have} a negative duration and {n:was|were} left out",

@@ -175,3 +175,5 @@ def _remarks(found: TraceVitals) -> Iterator[Message]:
         yield say("trace.note_of", file=ranks[0].file, what=note) if alone else say("trace.note", what=note)
     for each in found.missing:
         yield say("trace.missing", what=each)
+    if found.ranks:
+        yield say("trace.next")

@@ -15,12 +15,12 @@ from healthcheck.vitals.columns import Kind
 # MSCCL are RCCL's own algorithms (`mscclKernel_…`); MSCCL++ is another library.
 _NCCL = re.compile(r"nccl|rccl|mscclKernel", re.IGNORECASE)
 
-# Communication without NCCL: DeepEP, HybridEP, NVSHMEM, the all-reduce kernels of inference engines, of symmetric
-# memory in PyTorch and of TransformerEngine's user buffers.
+# Communication without NCCL: DeepEP, HybridEP, MORI, NVSHMEM, the all-reduce kernels of inference engines, those of
+# symmetric memory in PyTorch and of TransformerEngine's user buffers.
 _FOREIGN = re.compile(
     r"deep_?ep\b|deep_ep::|hybrid_?ep|nvshmem|rocshmem|userbuffers|mscclpp|"
     r"cross_device_reduce|multimem_all|multimem_one_shot|(?:one|two)_?shot_?all_?reduce|all_?reduce_(?:fusion|lamport)|"
-    r"custom_?all_?reduce|quick_?all_?reduce|internode::|intranode::",
+    r"custom_?all_?reduce|quick_?(?:all_?)?reduce|internode::|intranode::|EpDispatch|EpCombine",
     re.IGNORECASE,
 )
 

@@ -99,7 +99,7 @@ def _worked(windows: Sequence[Window], busy: Busy) -> NDArray[np.bool_]:
     found = np.zeros(len(windows), dtype=bool)
     for spans in (busy.compute, busy.collective):
         found |= np.searchsorted(spans.end, begin, side="right") < np.searchsorted(spans.begin, end, side="left")
-    return found
+    return found & (end > begin)
 
 
 def _incomplete(columns: RankColumns, worked: NDArray[np.bool_]) -> int:

@@ -66,6 +66,8 @@ FOREIGN = (
     "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(vllm::RankData*)",
     "void one_shot_all_reduce_kernel<c10::BFloat16, 16, 8>(c10::BFloat16**)",
     "multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)",
+    "void mori::moe::EpDispatchIntraNodeKernel<hip_bfloat16>(mori::moe::EpDispatchCombineArgs<hip_bfloat16>)",
+    "void tensorrt_llm::kernels::oneShotAllReduceKernel<__nv_bfloat16, 8, true>(AllReduceParams)",
     "userbuffers_fp16_sum_inplace_gpu_rr_rs_oop",
 )
 
