@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from healthcheck.cli.asked import Asked
     from healthcheck.edge.store import DirectoryStore
     from healthcheck.model.record import RunRecord
+    from healthcheck.model.vitals_capture import CaptureBegun
     from healthcheck.workflows.clean import Cleaned
 
 # How many of the newest run directories are looked through for runs that were cut off.
@@ -45,6 +46,7 @@ def command(
     from healthcheck.cli.asked import Asked
     from healthcheck.cli.document import print_document
     from healthcheck.cli.exits import say
+    from healthcheck.edge.captures import dead_captures
     from healthcheck.model.message import say as message
 
     asked = Asked(hosts=None, results=results, ssh_config=ssh_config, transport=transport)
@@ -52,10 +54,11 @@ def command(
         store = _store(run, results)
         cleaned = [clean_up(_not_running(store.load_record(), run), asked, clean_cache, store.folder)]
     else:
-        records = dead_runs(results)
-        if not records:
+        records, captures = dead_runs(results), dead_captures(results)
+        if not records and not captures:
             say(str(message("clean.nothing", results=str(results))))
         cleaned = [clean_up(record, asked, clean_cache) for record in records]
+        cleaned += [clean_up_capture(folder, begun, asked) for folder, begun in captures]
     removed = remove_locks(results)
     if json:
         print_document("healthcheck.clean/1", runs=cleaned, locks_removed=removed)
@@ -140,14 +143,36 @@ def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False, folder:
             remove_cache(record, engine)
     finally:
         outside.close()
-    _tell(done, record, reached.advice)
+    _tell(done, record.owner.token, reached.advice)
     if done.settled and record.state == "incomplete":
         # Settled: it is no longer listed as cut off, and can still be resumed.
         store.save_record(replace(record, state="interrupted"))
     return done
 
 
-def _tell(done: Cleaned, record: RunRecord, advice: str) -> None:
+def clean_up_capture(folder: Path, begun: CaptureBegun, asked: Asked) -> Cleaned:
+    """The same for a capture of training steps that was killed."""
+    from healthcheck.cli.console import Console
+    from healthcheck.edge.captures import CLEANED
+    from healthcheck.edge.store import DirectoryStore
+    from healthcheck.wiring import real_outside
+    from healthcheck.workflows.clean import clean_capture
+    from healthcheck.workflows.engine import Engine
+
+    outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(begun.hosts))
+    store = DirectoryStore(folder, outside.clock)
+    engine = Engine(outside.transport, outside.local, outside.clock, Console(outside.clock), store)
+    try:
+        done = clean_capture(folder.name, begun, engine)
+    finally:
+        outside.close()
+    _tell(done, begun.owner.token, "")
+    if done.settled:
+        store.write(CLEANED, "")
+    return done
+
+
+def _tell(done: Cleaned, token: str, advice: str) -> None:
     """What is left where; `advice` is what helps with nodes that could not be looked at."""
     from healthcheck.cli.exits import say
     from healthcheck.launchers.rank_log import folders_of_run
@@ -155,14 +180,14 @@ def _tell(done: Cleaned, record: RunRecord, advice: str) -> None:
     from healthcheck.parsing.nodeset import fold
 
     if done.clean:
-        say(str(message("clean.clean", run_id=record.run_id, hosts=fold(done.clean))))
+        say(str(message("clean.clean", run_id=done.run_id, hosts=fold(done.clean))))
     if done.left:
-        say(str(message("clean.left", run_id=record.run_id, hosts=fold(done.left))))
+        say(str(message("clean.left", run_id=done.run_id, hosts=fold(done.left))))
     if done.unknown:
-        say(str(message("clean.unknown", run_id=record.run_id, hosts=fold(done.unknown))))
+        say(str(message("clean.unknown", run_id=done.run_id, hosts=fold(done.unknown))))
         if advice:
             job = shlex.join(("salloc", f"--nodelist={fold(done.unknown)}"))
-            say(str(message(advice, run_id=record.run_id, job=job)))
+            say(str(message(advice, run_id=done.run_id, job=job)))
     if done.logs:
-        folders = f"{folders_of_run(record.owner.token)}.*"
-        say(str(message("clean.logs", run_id=record.run_id, hosts=fold(done.logs), folders=folders)))
+        folders = f"{folders_of_run(token)}.*"
+        say(str(message("clean.logs", run_id=done.run_id, hosts=fold(done.logs), folders=folders)))

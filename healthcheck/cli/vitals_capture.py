@@ -18,7 +18,6 @@ EXAMPLE = (
     "--master-addr {first} --nproc-per-node 8 pretrain_gpt.py ..."
 )
 SETTINGS = {"allow_interspersed_args": False}
-FOLDER = "captures"
 
 
 def command(
@@ -157,6 +156,7 @@ def _run(
     from healthcheck.cli.exits import out, say
     from healthcheck.cli.signals import stop_on_signals
     from healthcheck.cli.terminal import width
+    from healthcheck.edge.captures import BEGUN, ENDED, FOLDER
     from healthcheck.edge.inbox import FolderInbox
     from healthcheck.edge.owner import current_owner
     from healthcheck.edge.places import is_file
@@ -164,7 +164,7 @@ def _run(
     from healthcheck.errors import InputError, Interrupted
     from healthcheck.model import vitals_trace
     from healthcheck.model.message import say as message
-    from healthcheck.model.vitals_capture import SCHEMA
+    from healthcheck.model.vitals_capture import BEGUN_SCHEMA, SCHEMA, CaptureBegun
     from healthcheck.parsing.record_codec import encode_document
     from healthcheck.reporting.capture_text import PRINTED_FOLDER, captured_lines, needs
     from healthcheck.wiring import locks_beside, real_outside
@@ -176,8 +176,10 @@ def _run(
     outside = real_outside(ssh_config, accept_new, len(asked.hosts))
     commands = commands_of(asked, asked.nsys, PRINTED_FOLDER)
     lines = "".join(f"# {command.host or asked.profiled}\n{shlex.join(command.argv)}\n" for command in commands)
-    store = DirectoryStore.create(results / FOLDER, outside.clock, {"inputs/commands": lines})
     owner = current_owner()
+    begun = CaptureBegun(owner, asked.hosts, asked.profiled, asked.node_folder)
+    inputs = {"inputs/commands": lines, BEGUN: encode_document(BEGUN_SCHEMA, begun)}
+    store = DirectoryStore.create(results / FOLDER, outside.clock, inputs)
     locks = locks_beside(results, store.folder.name, owner, outside.clock)
     with closing(Console(outside.clock, quiet=quiet)) as console:
         engine = Engine(outside.transport, outside.local, outside.clock, console, store, locks=locks)
@@ -192,7 +194,7 @@ def _run(
             outside.close()
     with in_english():
         found = concluded(captured, asked, commands, store.folder, step_range, logged)
-        store.write("capture.json", encode_document(SCHEMA, found))
+        store.write(ENDED, encode_document(SCHEMA, found))
         if found.trace is not None:
             store.write("trace.json", encode_document(vitals_trace.SCHEMA, found.trace))
     if as_json:

@@ -9,9 +9,11 @@ from msgspec import Struct
 
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message
+from healthcheck.model.record import Owner
 from healthcheck.model.vitals_trace import TraceVitals
 
 SCHEMA = "healthcheck.vitals.capture/1"
+BEGUN_SCHEMA = "healthcheck.vitals.capture-begun/1"
 
 
 class CaptureAsked(Struct, frozen=True):
@@ -36,6 +38,18 @@ class CaptureAsked(Struct, frozen=True):
     timeout_s: float
     grace_s: float
     allow_busy: bool
+
+
+class CaptureBegun(Struct, frozen=True):
+    """What `healthcheck clean` needs of a capture whose process was killed. `hosts` empty: its own machine.
+
+    `node_folder` is that of `CaptureAsked`, on the host `profiled`.
+    """
+
+    owner: Owner
+    hosts: tuple[Host, ...]
+    profiled: str
+    node_folder: str | None
 
 
 class HostCommand(Struct, frozen=True):

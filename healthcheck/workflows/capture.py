@@ -75,6 +75,11 @@ def commands_of(asked: CaptureAsked, nsys: str, folder: str) -> tuple[HostComman
     return tuple(found)
 
 
+def reports_folder(node_folder: str, token: str) -> str:
+    """Where the reports of a capture go below the folder that was named for them."""
+    return f"{node_folder}/healthcheck-{token}"
+
+
 def _filled(word: str, values: Mapping[str, str]) -> str:
     for name, value in values.items():
         word = word.replace(name, value)
@@ -142,7 +147,7 @@ def _in_the_way(
 
 def _prepare(host: Host, asked: CaptureAsked, token: str, transport: Transport) -> _Place | tuple[Message, ...]:
     """Everything the profiled host needs, or what it lacks."""
-    folder, ours = f"{asked.node_folder}/healthcheck-{token}", False
+    folder, ours = reports_folder(asked.node_folder or "", token), False
     if asked.node_folder is None:
         pushed = transport.push(host, f"run/{token}", ())
         if pushed.folder is None:

@@ -6,12 +6,17 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from healthcheck.launchers.nsys_node import remove_argv
+from healthcheck.model.command import Command
 from healthcheck.model.host import Host
 from healthcheck.model.record import RunRecord
-from healthcheck.workflows.cleanup import sweep_all, tidy_command
+from healthcheck.model.vitals_capture import CaptureBegun
+from healthcheck.workflows.capture import reports_folder
+from healthcheck.workflows.cleanup import TIDY_DEADLINE_S, sweep, sweep_all, tidy_command
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import run_short, visit
 from healthcheck.workflows.nccl_logs import delete_logs
+from healthcheck.workflows.request import LOCALHOST
 
 
 class Cleaned(Struct, frozen=True):
@@ -45,6 +50,28 @@ def clean_run(record: RunRecord, engine: Engine) -> Cleaned:
         left=tuple(sorted(host.host for host in swept if host.left)),
         unknown=tuple(sorted(host.host for host in swept if host.left is None)),
         logs=logs,
+    )
+
+
+def clean_capture(run_id: str, begun: CaptureBegun, engine: Engine) -> Cleaned:
+    """The same for a capture of training steps: its processes on every host, its reports on the profiled one."""
+    hosts, transport = begun.hosts or (LOCALHOST,), engine.transport if begun.hosts else engine.local
+    token = begun.owner.token
+    swept = [
+        found
+        for _, found in visit(hosts, lambda host: sweep(host, token, transport, end=True), engine.cancel, engine.width)
+    ]
+    reached = {found.host for found in swept if found.left is not None}
+    for host in (host for host in hosts if host.name == begun.profiled and host.name in reached):
+        run_short(transport, host, tidy_command(f"run/{token}", token))
+        if begun.node_folder is not None:
+            argv = remove_argv(reports_folder(begun.node_folder, token))
+            run_short(transport, host, Command(argv, TIDY_DEADLINE_S, f"tidy-{token}"))
+    return Cleaned(
+        run_id=run_id,
+        clean=tuple(sorted(found.host for found in swept if found.left == ())),
+        left=tuple(sorted(found.host for found in swept if found.left)),
+        unknown=tuple(sorted(found.host for found in swept if found.left is None)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -74,15 +75,15 @@ def log_vitals(step_s: float) -> LogVitals:
     )
 
 
-def processes(mark: Path) -> list[str]:
-    """Command lines of the training of this test."""
+def processes(mark: Path, also: str = "") -> list[str]:
+    """Command lines of the training of this test; with `also`, only those that hold that, too."""
     found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             line = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
-        if f" {mark} " in line:
+        if f" {mark} " in line and also in line and " vitals capture " not in line:
             found.append(line)
     return found
 
@@ -264,6 +265,24 @@ def test_over_ssh_one_host_is_profiled_and_no_host_goes_on_training(shell: Shell
     assert (folder / "node1.sqlite").exists()
     assert {entry.name for entry in (folder / "raw" / "capture").iterdir()} == {"node1", "node2"}
     assert processes(tmp_path) == []
+
+
+def test_what_a_killed_capture_left_is_cleaned(shell: Shell, home: Path, tmp_path: Path) -> None:
+    words = ["vitals", "capture", "--run", "--allow-busy", "--nsys", str(STANDIN / "nsys"), "--first-step", "5", "--"]
+    training = [sys.executable, TRAIN, "--mark", str(tmp_path), "--hang-at", "6", "--leave-behind"]
+    killed = subprocess.Popen([sys.executable, "-m", "healthcheck", *words, *training], stderr=subprocess.DEVNULL)
+    while not processes(tmp_path, "time.sleep"):
+        time.sleep(0.05)
+    assert "still" not in shell("clean").err  # it is alive: nothing to clean
+    assert processes(tmp_path, "time.sleep")
+    killed.kill()
+    killed.wait()
+    said = shell("clean")
+    assert said.code == 0
+    assert "nothing is left on localhost" in said.err
+    assert processes(tmp_path) == []
+    assert list((home / ".cache" / "healthcheck" / "run").iterdir()) == []
+    assert "nothing to clean" in shell("clean").err
 
 
 @pytest.mark.parametrize(
