@@ -5,10 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 MOST_CHARS = 1 << 15
 """A longer line is not read: no framework writes one, and the end of it would be missing."""
 _MOST_BYTES = 1 << 20
+_DOCKER = '{"log":"'
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]{0,64}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|[@-Z\\^_])")
+
+
+class _Packed(msgspec.Struct):
+    log: str
+    time: str = ""
 
 
 def lines_of(chunks: Iterable[bytes]) -> Iterator[str]:
@@ -47,7 +55,9 @@ def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
         last = line[-1:]
         if last == "\n":
             ends = True
-            if "\r" in line or "\x1b" in line or "\0" in line or len(line) > MOST_CHARS:
+            if line.startswith(_DOCKER):
+                yield from _parts(number, _unpacked(line))
+            elif "\r" in line or "\x1b" in line or "\0" in line or len(line) > MOST_CHARS:
                 yield from _parts(number, line)
             else:
                 yield number, line[:-1]
@@ -61,6 +71,15 @@ def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
         parts = list(_parts(number, held))
         # What follows the last \r of a progress bar may be cut as well.
         yield from parts[: -1 if ends or "\r" in held else None]
+
+
+def _unpacked(line: str) -> str:
+    """What a process wrote, of a line of Docker's own log file, with its time in front."""
+    try:
+        packed = msgspec.json.decode(line, type=_Packed)
+    except (msgspec.DecodeError, ValueError):
+        return line
+    return f"{packed.time} {packed.log}"
 
 
 def _parts(number: int, line: str) -> Iterator[tuple[int, str]]:

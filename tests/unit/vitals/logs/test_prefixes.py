@@ -91,6 +91,14 @@ def test_a_line_is_read_whatever_a_terminal_or_a_copy_did_to_it(data: str) -> No
     assert (step.step, step.line, step.samples) == (43, 1, 128)
 
 
+def test_the_log_file_of_docker_holds_each_line_in_json() -> None:
+    packed = '{{"log":"{}\\n","stream":"stdout","time":"2024-04-06T12:00:00.5Z"}}\n'
+    log = Log((packed.format(LINE) + packed.format("\\u001b[31m" + LINE) + '{"log":"half\n' + LINE + "\n").encode())
+    assert [(step.line, step.at_s) for step in log.steps] == [(1, NOON + 0.5), (2, NOON + 0.5), (4, None)]
+    titan = "step:  1  loss: 12.0  memory: 1.0GiB(1.00%)  tps: 100  tflops: 1.00  mfu: 1.00%"
+    assert [step.mfu for step in Log(packed.format(titan).encode()).steps] == [0.01]
+
+
 def test_bytes_that_are_no_text_harm_only_their_own_line() -> None:
     log = Log(b"\xff\xfe\x80 rubbish\n" + LINE.encode() + b"\n\xc3\n" + LINE.replace("43/", "44/").encode() + b"\n")
     assert [(step.step, step.line) for step in log.steps] == [(43, 2), (44, 4)]
