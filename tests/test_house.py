@@ -78,6 +78,7 @@ def test_every_template_is_used() -> None:
     report = rf"report\.(?:stage|state(?:\.short)?|{words})"
     training = r"training\.(?:part|col|event|loss|level|sign|fact|goodput)"
     training += r"|log\.(?:row|run|table)|joint\.(?:title|meaning|next|missing|source|column)"
+    training += r"|vcompare\.(?:answer|metric|column|way|fact)"
     rooms = rf"{training}|launch|reading|history\.head|cause|remedy|why|against|probe|{report}|explain\.severity"
     built = re.compile(rf"(?:(?:{rooms}|hosts\.state)\.(?=\w+$)|(?:check|limit)\.)([\w.]+)")
     verdicts = {verdict.name.lower() for verdict in Verdict}

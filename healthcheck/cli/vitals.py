@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from healthcheck.cli import vitals_budget, vitals_capture, vitals_log, vitals_mfu, vitals_trace
+from healthcheck.cli import vitals_budget, vitals_capture, vitals_compare, vitals_log, vitals_mfu, vitals_trace
 from healthcheck.cli.usage import OneSentence
 
 app = typer.Typer(
@@ -30,3 +30,6 @@ app.command(
     short_help="Record some steps with Nsight Systems.",
     context_settings=vitals_capture.SETTINGS,
 )(vitals_capture.command)
+app.command("compare", epilog=vitals_compare.EXAMPLE, short_help="What got worse between two documents.")(
+    vitals_compare.command
+)

@@ -66,6 +66,7 @@ from healthcheck.model.text_ticket import TICKET_TEXTS
 from healthcheck.model.text_trace import TRACE_TEXTS
 from healthcheck.model.text_training import TRAINING_TEXTS
 from healthcheck.model.text_training_page import TRAINING_PAGE_TEXTS
+from healthcheck.model.text_vitals_compare import VITALS_COMPARE_TEXTS
 
 
 def _joined(*parts: Mapping[str, str]) -> dict[str, str]:
@@ -130,6 +131,7 @@ CATALOGUE_EN = _joined(
     JOINT_TEXTS,
     TRAINING_PAGE_TEXTS,
     JOINT_RULE_TEXTS,
+    VITALS_COMPARE_TEXTS,
 )
 
 

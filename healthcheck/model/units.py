@@ -16,6 +16,13 @@ def signed(value: float, digits: int = 1) -> str:
     return text if text.strip("+-0.") else text[1:]
 
 
+def binary(size_bytes: int) -> str:
+    """`1 GiB`, `37.5 MiB`: three digits of a size that need not be round."""
+    sizes = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+    unit, name = next((each for each in sizes if size_bytes >= each[0]), (1, "B"))
+    return f"{size_bytes / unit:.3g} {name}"
+
+
 class Bytes(int):
     """A message size in bytes, written `512M` (binary units, as nccl-tests reads them)."""
 

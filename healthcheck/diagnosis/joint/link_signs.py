@@ -17,6 +17,7 @@ from healthcheck.model.judged import counted_rows
 from healthcheck.model.measurement import CollectiveRow
 from healthcheck.model.message import Message, say
 from healthcheck.model.record import JobRecord, RunRecord
+from healthcheck.model.units import binary
 from healthcheck.model.verdict import Verdict, worst
 from healthcheck.model.vitals_trace import CollectiveUse
 
@@ -25,7 +26,6 @@ _ORDER = {Level.LOW: 0, Level.MIDDLE: 1, Level.HIGH: 2, Level.UNKNOWN: 3}
 _DAY_S = 86400.0
 _MODEL = re.compile(r"(?<![A-Z0-9])(?:GB|GH|MI|[ABHLV])\d{2,4}[SX]?(?![A-Z0-9])")
 """What a GPU is called without its board and memory: H100, GB200, MI300X, L40S."""
-_UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 _SAME_SIZE = 2.0
 """Collectives are compared with the measured size that is within this factor of theirs."""
 
@@ -177,18 +177,13 @@ def _effective(links: Links) -> tuple[float | None, Message]:
             basis = say(
                 "joint.basis.effective",
                 collective=use.name,
-                size=_size(use.size_bytes or 0),
+                size=binary(use.size_bytes or 0),
                 ranks=use.group_size or 0,
                 got=round(use.busbw_gbyte_s, 1),
                 could=round(measured, 1),
             )
             return use.busbw_gbyte_s / measured, basis
     return None, say("joint.basis.none_alike" if known else "joint.basis.no_sizes")
-
-
-def _size(size_bytes: int) -> str:
-    unit, name = next((each for each in _UNITS if size_bytes >= each[0]), _UNITS[-1])
-    return f"{size_bytes / unit:.3g} {name}"
 
 
 def _measured_alike(record: RunRecord, use: CollectiveUse) -> float | None:

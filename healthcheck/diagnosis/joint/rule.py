@@ -66,6 +66,7 @@ ALONE: Argv = ("healthcheck", "run", "quick", "-H", "{node}", "--only", "single_
 PAST: Argv = ("healthcheck", "history", "--host", "{node}")
 LOG: Argv = ("healthcheck", "vitals", "log", "{log}")
 SAVE_LOG: Argv = ("healthcheck", "vitals", "log", "{log}", "--json", ">", "vitals-log.json")
+CAPTURE: Argv = ("healthcheck", "vitals", "capture", "-H", "{hosts}", "--", "{command}")
 SAVE_TRACE: Argv = ("healthcheck", "vitals", "trace", "{trace}", "--json", ">", "vitals-trace.json")
 SAVE_MFU: Argv = (
     *("healthcheck", "vitals", "mfu", "--params", "{params}", "--seq-len", "{seq_len}", "--gpu", "{gpu}"),

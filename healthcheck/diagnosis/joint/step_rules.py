@@ -11,6 +11,7 @@ from healthcheck.diagnosis.joint.rule import (
     BAD,
     BROKEN_PART,
     BUDGET,
+    CAPTURE,
     CHECK_UP,
     FAILED,
     HEALTHY,
@@ -161,7 +162,7 @@ STEP_RULES: tuple[Rule, ...] = (
         _FINDING,
         (*each(SLOW, (at(mfu="LM", exposed="U"),)), *each((*FAILED, *BROKEN_PART), (at(mfu="M", exposed="U"),))),
         steps=("repair", "trace", "search"),
-        commands=(REPAIRS, SEARCH, SAVE_TRACE),
+        commands=(REPAIRS, SEARCH, CAPTURE, SAVE_TRACE),
         wants=(_EXPOSED,),
     ),
     Rule(
@@ -170,7 +171,7 @@ STEP_RULES: tuple[Rule, ...] = (
         _FINDING,
         each(HEALTHY, (at(mfu="L", exposed="U"),)),
         steps=("trace", "batch", "bubble"),
-        commands=(SAVE_TRACE,),
+        commands=(CAPTURE, SAVE_TRACE),
         wants=(_EXPOSED, _IDLE),
     ),
     Rule(
@@ -179,7 +180,7 @@ STEP_RULES: tuple[Rule, ...] = (
         _FINDING,
         each(UNMEASURED, (at(mfu="L", exposed="U"),)),
         steps=("trace", "measure_links"),
-        commands=(SAVE_TRACE, CHECK_UP),
+        commands=(CAPTURE, SAVE_TRACE, CHECK_UP),
         wants=(_EXPOSED, _BUSBW, _IDLE),
     ),
     Rule(
@@ -188,7 +189,7 @@ STEP_RULES: tuple[Rule, ...] = (
         _FINDING,
         each(NOT_BAD, (at(mfu="M", exposed="U"),)),
         steps=("trace",),
-        commands=(SAVE_TRACE,),
+        commands=(CAPTURE, SAVE_TRACE),
         wants=(_EXPOSED, _BUSBW),
     ),
     # MFU is high.
@@ -248,7 +249,7 @@ STEP_RULES: tuple[Rule, ...] = (
         _GAP,
         each(ANY, (at(mfu="U", exposed="U"),)),
         steps=("mfu", "trace"),
-        commands=(SAVE_MFU, SAVE_TRACE),
+        commands=(SAVE_MFU, CAPTURE, SAVE_TRACE),
         wants=(_MFU, _EXPOSED),
     ),
 )

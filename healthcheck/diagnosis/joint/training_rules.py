@@ -7,6 +7,7 @@ from healthcheck.diagnosis.joint.rule import (
     ALONE,
     ARTICLE,
     BROKEN_PART,
+    CAPTURE,
     CHECK_UP,
     FAILED,
     GATE,
@@ -54,7 +55,14 @@ WAITING_RULES: tuple[Rule, ...] = (
         (at(idle="L", data="LU"), at(idle="U", data="L")),
         wants=(Sign.IDLE, Sign.DATA_LOADING),
     ),
-    Rule("waiting_unknown", _WAITING, _NOTE, (at(idle="U", data="U"),), commands=(SAVE_TRACE,), wants=(Sign.IDLE,)),
+    Rule(
+        "waiting_unknown",
+        _WAITING,
+        _NOTE,
+        (at(idle="U", data="U"),),
+        commands=(CAPTURE, SAVE_TRACE),
+        wants=(Sign.IDLE,),
+    ),
 )
 
 EVENNESS_RULES: tuple[Rule, ...] = (
@@ -81,7 +89,7 @@ EVENNESS_RULES: tuple[Rule, ...] = (
         _FINDING,
         (at(steps="H", ranks="U"),),
         steps=("when_slow", "all_ranks"),
-        commands=(SAVE_TRACE, LOG),
+        commands=(CAPTURE, SAVE_TRACE, LOG),
         wants=(Sign.RANK_SPREAD,),
     ),
     Rule(
@@ -175,7 +183,7 @@ EFFECTIVE_RULES: tuple[Rule, ...] = (
         _EFFECTIVE,
         _NOTE,
         (at(effective="U"),),
-        commands=(SAVE_TRACE, CHECK_UP),
+        commands=(CAPTURE, SAVE_TRACE, CHECK_UP),
         wants=(Sign.EFFECTIVE,),
     ),
 )

@@ -1,0 +1,77 @@
+"""Two calculations side by side: MFU only of one formula and one peak, speed only of one model on one kind of GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from healthcheck.model.message import Message, say
+from healthcheck.model.vitals_compare import Metric, Unit
+from healthcheck.model.vitals_mfu import MfuAnswer
+from healthcheck.vitals.compare import noise
+from healthcheck.vitals.compare.judging import metric
+
+
+def differences(before: MfuAnswer, after: MfuAnswer) -> Iterator[Message]:
+    """What is not the same, in words."""
+    pairs = (
+        ("formula", _formula(before), _formula(after)),
+        ("peak", _peak(before), _peak(after)),
+        ("dtype", before.dtype.value, after.dtype.value),
+        ("recompute", before.recompute.value, after.recompute.value),
+        ("gpus", _number(before.gpus), _number(after.gpus)),
+        ("params", _number(before.shape.params), _number(after.shape.params)),
+        ("seq_len", _number(before.shape.seq_len), _number(after.shape.seq_len)),
+        ("batch", _number(before.tokens_per_step), _number(after.tokens_per_step)),
+    )
+    for fact, one, other in pairs:
+        if one != other:
+            unknown = say("vcompare.unknown")
+            yield say(
+                "vcompare.other", fact=say(f"vcompare.fact.{fact}"), before=one or unknown, after=other or unknown
+            )
+    named = {fact for fact, one, other in pairs if one != other}
+    if before.shape != after.shape and not named & {"params", "seq_len"}:
+        yield say("vcompare.other_shape")
+
+
+def _formula(answer: MfuAnswer) -> str:
+    return "" if answer.formula is None else answer.formula.value
+
+
+def _peak(answer: MfuAnswer) -> str:
+    return "" if answer.peak is None else f"{answer.peak.dense_tflops:g} TFLOP/s"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:g}" if value < 1e6 else f"{value:.4g}"
+
+
+def metrics(before: MfuAnswer, after: MfuAnswer, floor: float) -> Iterator[Metric | Message]:
+    """Every number both hold, and in words what is not compared and why."""
+    same_count = before.formula is after.formula and before.formula is not None
+    same_peak = _peak(before) == _peak(after) != ""
+    relative = noise.of_inputs(floor)
+    for side, answer in (("BEFORE", before), ("AFTER", after)):
+        if answer.refused is not None:
+            yield say("vcompare.not.refused", side=side, why=answer.refused)
+    if not same_count or not same_peak:
+        yield say("vcompare.not.formula" if not same_count else "vcompare.not.peak")
+    elif before.mfu is not None and after.mfu is not None:
+        bar = noise.of_inputs(floor, before.mfu)
+        found = metric("mfu", Unit.SHARE, (before.mfu, after.mfu), bar, better="higher", speed=True)
+        yield from _told("mfu", found)
+    if before.shape != after.shape or not same_peak:
+        yield say("vcompare.not.speed", why=say("vcompare.why.model" if same_peak else "vcompare.why.gpu"))
+        return
+    if before.gpus == after.gpus and before.tokens_per_step == after.tokens_per_step:
+        times = (before.step_time_s, after.step_time_s)
+        if None not in times:
+            yield from _told("step_time", metric("step_time", Unit.SECONDS, times, relative, speed=True))
+    rates = (before.tokens_per_s_per_gpu, after.tokens_per_s_per_gpu)
+    if rates != (None, None):
+        found = metric("tokens_per_gpu", Unit.TOKENS_PER_S, rates, relative, better="higher", speed=True)
+        yield from _told("tokens_per_gpu", found)
+
+
+def _told(name: str, found: Metric | None) -> Iterator[Metric | Message]:
+    yield found if found is not None else say("vcompare.not.one_side", what=say(f"vcompare.metric.{name}"))
