@@ -144,10 +144,10 @@ def grep(path: Path) -> float:
     return path.stat().st_size / 1e6 / max(spent, 1e-3)
 
 
-def asked_megabytes(told: str) -> int:
+def asked_megabytes(told: str, usual: int = MEGABYTES) -> int:
     """The size of the logs by the command line; what is no size is told as usage."""
     parser = argparse.ArgumentParser(description=told.partition("\n")[0])
-    parser.add_argument("megabytes", metavar="MB", type=int, nargs="?", default=MEGABYTES, help="size of each log")
+    parser.add_argument("megabytes", metavar="MB", type=int, nargs="?", default=usual, help="size of each log")
     megabytes: int = parser.parse_args().megabytes
     return megabytes
 

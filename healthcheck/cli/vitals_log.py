@@ -102,7 +102,7 @@ def command(
     )
     if html is not None:
         check_place(html)
-    seen = see(_read(files, format), asked)
+    seen = see(read_logs(files, format), asked)
     if csv:
         for line in csv_lines(seen):
             out(line)
@@ -126,7 +126,7 @@ def _width() -> int:
     return width(sys.stdout)
 
 
-def _read(files: list[str], format: Framework | None) -> list[Training]:
+def read_logs(files: list[str], format: Framework | None) -> list[Training]:
     """Every file by itself; InputError where none of them has a step, naming what was looked for."""
     from functools import partial
 

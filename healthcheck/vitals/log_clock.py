@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from array import array
+from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+import numpy as np
 from msgspec import Struct
 
 from healthcheck.model.message import Message, say
@@ -24,7 +26,7 @@ _LATEST_HOUR = 5
 
 
 class Clock(Struct, frozen=True):
-    """`at` of each row without jumps, NaN where its line has no stamp; `shift`: what was taken off before the row.
+    """`at` of each row without jumps, NaN where its line has no stamp; `shifts`: (row, what is taken off from it on).
 
     `grain`: a pause up to so many seconds may be nothing but how stamps are cut.
 
@@ -32,7 +34,7 @@ class Clock(Struct, frozen=True):
     """
 
     at: array[float]
-    shift: array[float]
+    shifts: tuple[tuple[int, float], ...]
     unknown_restarts: frozenset[int]
     remarks: tuple[LogRemark, ...]
     grain: float = 0.0
@@ -40,14 +42,19 @@ class Clock(Struct, frozen=True):
     @property
     def told(self) -> bool:
         """Has most of the log a clock?"""
-        return sum(1 for value in self.at if not math.isnan(value)) * 2 >= len(self.at) > 0
+        return bool(np.count_nonzero(~np.isnan(np.frombuffer(self.at))) * 2 >= len(self.at) > 0)
+
+    def off(self, row: int) -> float:
+        """What was taken off the stamp of a row."""
+        before = bisect_right(self.shifts, row, key=lambda shift: shift[0])
+        return self.shifts[before - 1][1] if before else 0.0
 
 
 def clock_of(training: Training, busy: Sequence[float]) -> Clock:
     """The clock of a training; `busy`: seconds that the rows say their steps took, NaN where unknown."""
     rows = training.rows
     firsts = {segment.first for segment in training.segments}
-    at, shift = array("d", rows.at), array("d", [0.0]) * len(rows)
+    at, shifts = array("d", rows.at), []
     before, off = NAN, 0.0
     unknown: set[int] = set()
     jumps: list[tuple[Message, int]] = []
@@ -58,17 +65,18 @@ def clock_of(training: Training, busy: Sequence[float]) -> Clock:
             if now < before - JITTER_S:
                 off += now - (before + took)
                 unknown.update({row} if row in firsts else ())
+                shifts.append((row, off))
                 code = "log.clock_back_down" if row in firsts else "log.clock_back"
                 jumps.append((say(code, seconds=round(before + took - now)), row))
             elif row not in firsts and _is_summer_time(before + off, at[row], now - before - took):
                 off += HOUR_S
+                shifts.append((row, off))
                 jumps.append((say("log.clock_forward"), row))
             at[row] -= off
             before = at[row] if math.isnan(before) else max(before, at[row])
-        shift[row] = off
     remarks = [LogRemark(message, rows.line[row]) for message, row in jumps]
-    whole_seconds = not any(value % 1 for value in rows.at if not math.isnan(value))
-    return Clock(at, shift, frozenset(unknown), tuple(_folded(remarks)), 1.0 if whole_seconds else _GRAIN_S)
+    whole_seconds = not any(value % 1 for value in rows.at if value == value)
+    return Clock(at, tuple(shifts), frozenset(unknown), tuple(_folded(remarks)), 1.0 if whole_seconds else _GRAIN_S)
 
 
 def _is_summer_time(before: float, now: float, gap: float) -> bool:

@@ -115,7 +115,7 @@ class Ledger:
         self.now = at - busy
         segment = self.training.segments[number]
         if row == segment.first and segment.opened_at_s is not None:
-            self.now = min(self.now, segment.opened_at_s - self.clock.shift[row])
+            self.now = min(self.now, segment.opened_at_s - self.clock.off(row))
         self.began = self.now
 
     def _unseen(self, number: int, row: int, gap: float) -> float:
@@ -184,7 +184,7 @@ class Ledger:
             self._in_step(LossKind.SKIPPED, self._steady(row, lost), row, number, lost)
         self._count(row, kept - lost)
         if kept:
-            self._above(number, row, busy * share - self._steady(row, kept))
+            self._above(number, row, busy * share, self._steady(row, kept))
         if kept and not lost and self.pace.kinds[row] == STEADY:
             self.last_place = None
 
@@ -193,10 +193,10 @@ class Ledger:
         taken = self.survival.cut_at is not None and self.survival.limits[number] == self.survival.cut_at
         self._in_step(LossKind.NOT_KEPT if last or taken else LossKind.REDONE, seconds, row, number, steps)
 
-    def _above(self, number: int, row: int, excess: float) -> None:
+    def _above(self, number: int, row: int, busy: float, steady: float) -> None:
         """What the surviving steps of a row took above the steady time."""
-        kind = self.pace.kinds[row]
-        if kind == STEADY or excess <= 0:
+        kind, excess = self.pace.kinds[row], busy - steady
+        if kind == STEADY or excess <= NOTHING * steady:
             self.drift += excess
         elif kind == WARM_UP:
             self._in_step(LossKind.WARM_UP, excess, row, number)
@@ -218,7 +218,7 @@ class Ledger:
         """From the last step to the last event that the log gives a time to."""
         if not self.timed:
             return
-        off = self.clock.shift[high - 1]
+        off = self.clock.off(high - 1)
         told = self.events.get(high, [])
         times = [event.at_s - off for event in told if event.at_s is not None]
         gap = max(times, default=self.now) - self.now
@@ -238,7 +238,7 @@ class Ledger:
     def _closed(self, low: int, high: int) -> Measured:
         window = self.now - self.began
         remarks = []
-        if self.drift > 0:
+        if self.drift > NOTHING * window:
             self.book.spread(LossKind.SLOW_STEPS, self.drift)
         unknown = self.book.entries.pop(LossKind.UNKNOWN, None)
         rest = window - self.useful - self.book.in_steps() - self.book.between()

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from array import array
-from bisect import bisect_right
 from collections.abc import Sequence
 from enum import StrEnum
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from healthcheck.model.message import Message, say
 from healthcheck.model.training import EventKind, LogRemark
@@ -22,6 +23,7 @@ from healthcheck.vitals.log_rows import NAN, Training
 from healthcheck.vitals.log_times import Times
 from healthcheck.vitals.log_work import Work
 
+Numbers = NDArray[np.float64]
 MADS = 3.0
 """Rule of thumb: a step is slow above median + so many median absolute deviations."""
 MOST_WARM_UP = 10
@@ -64,42 +66,48 @@ KINDS = (Kind.STEADY, Kind.WARM_UP, Kind.SLOW, Kind.APART)
 def pace_of(training: Training, work: Work, times: Times) -> Pace | None:
     """The pace of a training; None where no two numbers of it say how long a step takes."""
     busy = array("d", times.busy)
-    each = work.each
-    steps, lost = training.rows.steps, training.rows.lost
-    pace = array("d", (t / (n * w) if n and w > 0 else NAN for t, n, w in zip(busy, steps, each, strict=True)))
-    kinds = bytearray(len(busy))
-    apart = _rows_apart(training)
-    firsts = {segment.first for segment in training.segments}
-    sound = [p for row, p in enumerate(pace) if p > 0 and row not in firsts and lost[row] == 0]
-    sound = sound or [p for p in pace if p > 0]
-    if not sound:
+    pace = _seconds_a_unit(training, busy, work)
+    effective = (pace > 0) & (np.frombuffer(training.rows.lost, np.int32) == 0)
+    sound = effective.copy()
+    sound[[segment.first for segment in training.segments]] = False
+    if not sound.any():
+        sound = pace > 0
+    if not sound.any():
         return None
-    median, limit = limit_of(sound)
+    median, limit = limit_of(pace[sound])
     remarks = _mend_second(training, busy, pace, (median, limit), work)
-    _mark(training, kinds, pace, limit, apart)
-    steady = [row for row, kind in enumerate(kinds) if kind == STEADY and pace[row] > 0 and lost[row] == 0]
-    if not steady:  # a log of a few lines: all of it, rather than nothing
-        for row in range(len(kinds)):
-            kinds[row] = STEADY
-        steady = [row for row in range(len(kinds)) if pace[row] > 0]
-    seconds = math.fsum(busy[row] for row in steady)
-    units = math.fsum(steps[row] * each[row] for row in steady)
-    return Pace(busy, kinds, seconds / units, limit, times.basis, remarks, times.from_clock)
+    kinds = _kinds(training, pace, limit)
+    steady = effective & (kinds == STEADY)
+    if not steady.any():  # a log of a few lines: all of it, rather than nothing
+        kinds[:] = STEADY
+        steady = pace > 0
+    seconds = float(np.frombuffer(busy)[steady].sum())
+    units = float((np.frombuffer(training.rows.steps, np.int32) * np.frombuffer(work.each))[steady].sum())
+    return Pace(busy, bytearray(kinds), seconds / units, limit, times.basis, remarks, times.from_clock)
 
 
-def limit_of(values: Sequence[float]) -> tuple[float, float]:
+def _seconds_a_unit(training: Training, busy: array[float], work: Work) -> Numbers:
+    """Of each row; NaN where nobody says."""
+    units = np.frombuffer(training.rows.steps, np.int32) * np.frombuffer(work.each)
+    pace = np.full(len(busy), NAN)
+    np.divide(np.frombuffer(busy), units, out=pace, where=units > 0)
+    return pace
+
+
+def limit_of(values: Numbers) -> tuple[float, float]:
     """Median, and median + 3 MAD.
 
     Where most values are the same to the last printed digit, the next one above is not slow if many have it: it is the
     same time, rounded up.
     """
-    ordered = sorted(values)
-    median = middle(ordered)
-    spread = middle(sorted(abs(value - median) for value in ordered))
+    median = float(np.median(values))
+    spread = float(np.median(np.abs(values - median)))
     if spread == 0:
-        above = ordered[bisect_right(ordered, median) :]
-        if above and bisect_right(above, above[0]) >= ROUNDED_UP * len(ordered):
-            spread = (above[0] - median) / MADS
+        above = values[values > median]
+        if len(above) and np.count_nonzero(values <= above.min()) - np.count_nonzero(values <= median) >= (
+            ROUNDED_UP * len(values)
+        ):
+            spread = (float(above.min()) - median) / MADS
     return median, median + MADS * spread
 
 
@@ -109,30 +117,28 @@ def middle(ordered: Sequence[float]) -> float:
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
-def nearest_rank(ordered: Sequence[float], share: float) -> float:
-    """The smallest value that at least `share` of all are not above."""
-    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
-
-
 def _rows_apart(training: Training) -> frozenset[int]:
     """Rows before which, and after the row before, the training saved or evaluated."""
     return frozenset(before for before, event in training.events if event.kind in _APART)
 
 
-def _mark(training: Training, kinds: bytearray, pace: array[float], limit: float, apart: frozenset[int]) -> None:
+def _kinds(training: Training, pace: Numbers, limit: float) -> NDArray[np.uint8]:
+    """What each row is."""
+    apart = sorted(row for row in _rows_apart(training) if row < len(pace))
+    beside = np.zeros(len(pace), bool)
+    beside[apart] = True
+    slow = pace > limit
+    kinds = np.where(slow, np.where(beside, APART, SLOW), STEADY).astype(np.uint8)
     for segment, end in zip(training.segments, training.ends(), strict=True):
         warm = min(segment.first + 1, end) if end - segment.first > 1 or len(training.segments) > 1 else segment.first
-        while warm < min(segment.first + MOST_WARM_UP, end) and pace[warm] > limit and warm not in apart:
+        while warm < min(segment.first + MOST_WARM_UP, end) and slow[warm] and not beside[warm]:
             warm += 1
-        for row in range(segment.first, warm):
-            kinds[row] = WARM_UP
-        for row in range(warm, end):
-            if pace[row] > limit:
-                kinds[row] = APART if row in apart else SLOW
+        kinds[segment.first : warm] = WARM_UP
+    return kinds
 
 
 def _mend_second(
-    training: Training, busy: array[float], pace: array[float], usual: tuple[float, float], work: Work
+    training: Training, busy: array[float], pace: Numbers, usual: tuple[float, float], work: Work
 ) -> list[LogRemark]:
     """Some frameworks count the first step after a start twice: in its own report and in the mean of the next one.
 
@@ -154,34 +160,34 @@ def _mend_second(
     return [LogRemark(say("log.first_twice", n=len(found)), found[0], len(found))] if found else []
 
 
-def step_time(training: Training, work: Work, pace: Pace, rows: Sequence[int]) -> StepTime | None:
-    """Step Time over `rows` without warm-up; of the batch size that most of them have. None without one."""
-    steps, busy, each = training.rows.steps, pace.busy, work.each
-    usual = _usual([each[row] for row in rows])
-    kept = [row for row in rows if pace.kinds[row] in (STEADY, SLOW) and busy[row] > 0 and each[row] == usual]
-    if not kept:
+def step_time(training: Training, work: Work, pace: Pace, low: int, high: int) -> StepTime | None:
+    """Step Time over the rows from `low` to before `high` without warm-up; of the batch size that most of them have.
+
+    None without one.
+    """
+    part = slice(low, high)
+    steps, kinds = np.frombuffer(training.rows.steps, np.int32)[part], np.frombuffer(pace.kinds, np.uint8)[part]
+    busy, each = np.frombuffer(pace.busy)[part], np.frombuffer(work.each)[part]
+    sizes, counts = np.unique(each, return_counts=True)
+    kept = ((kinds == STEADY) | (kinds == SLOW)) & (busy > 0) & (each == sizes[counts.argmax()])
+    if not kept.any():
         return None
-    times = sorted(busy[row] / steps[row] for row in kept)
-    median, p95 = middle(times), nearest_rank(times, 0.95)
-    steady = [row for row in kept if pace.kinds[row] == STEADY]
-    seconds, n = math.fsum(busy[row] for row in steady), sum(steps[row] for row in steady)
+    times = busy[kept] / steps[kept]
+    times.sort()
+    median, p95 = float(np.median(times)), float(times[max(0, math.ceil(0.95 * len(times)) - 1)])
+    steady = kept & (kinds == STEADY)
+    n = int(steps[steady].sum())
+    means = np.frombuffer(training.rows.covers, np.int32)[part][kept] > 1
     return StepTime(
         median,
         p95,
         (p95 - median) / median,
-        seconds / n if n else median,
-        len(kept),
-        sum(steps[row] for row in kept),
-        sum(pace.kinds[row] == WARM_UP for row in rows),
-        len(kept) - len(steady),
-        any(training.rows.covers[row] > 1 for row in kept) or (pace.from_clock and any(steps[r] > 1 for r in kept)),
-        times[-1],
+        float(busy[steady].sum()) / n if n else median,
+        len(times),
+        int(steps[kept].sum()),
+        int(np.count_nonzero(kinds == WARM_UP)),
+        len(times) - int(np.count_nonzero(steady)),
+        bool(means.any()) or (pace.from_clock and bool((steps[kept] > 1).any())),
+        float(times[-1]),
         pace.basis,
     )
-
-
-def _usual(values: Sequence[float]) -> float:
-    counts: dict[float, int] = {}
-    for value in values:
-        counts[value] = counts.get(value, 0) + 1
-    return max(counts, key=lambda value: counts[value], default=1.0)

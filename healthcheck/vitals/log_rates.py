@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from healthcheck.model.message import Message, say
 from healthcheck.model.training import Framework, LogRemark
 from healthcheck.model.vitals_log import Printed, Rate, StepTime
 from healthcheck.model.vitals_mfu import GpuPeak
-from healthcheck.vitals.log_pace import STEADY, Pace, middle
+from healthcheck.vitals.log_pace import STEADY, Pace
 from healthcheck.vitals.log_rows import Training
 from healthcheck.vitals.log_work import Given, Work
 
+Chosen = NDArray[np.bool_]
 CLASH = 0.05
 """Rule of thumb: two numbers of one thing that differ by more are told."""
 _HARDWARE = frozenset((Framework.MEGATRON_DEEPSPEED, Framework.GPT_NEOX))
@@ -35,29 +38,32 @@ def rates_of(
     work: Work,
     pace: Pace,
     step: StepTime | None,
-    rows: Sequence[int],
+    part: slice,
     given: Given,
     peak: GpuPeak | None,
 ) -> Rates:
-    """The rates over the steady rows among `rows`; `peak`: that of the GPU which the log or the user names."""
-    steady = [row for row in rows if pace.kinds[row] == STEADY] or list(rows)
+    """The rates over the steady rows of a part; `peak`: that of the GPU which the log or the user names."""
+    steady = np.zeros(len(training.rows), bool)
+    steady[part] = np.frombuffer(pace.kinds, np.uint8)[part] == STEADY
+    if not steady.any():
+        steady[part] = True
     rate = _rate(training, work, pace, step, steady, given)
     printed = _printed(training, steady, peak)
-    line = training.rows.line[steady[0]]
+    line = training.rows.line[int(steady.argmax())]
     remarks = [LogRemark(told, line) for told in (*_clashes(training, rate, given), *_oddities(training, steady, peak))]
     return Rates(rate, printed, tuple(remarks))
 
 
-def _median(training: Training, name: str, rows: Sequence[int]) -> float | None:
-    if name not in training.rows.printed:
+def _median(training: Training, name: str, rows: Chosen) -> float | None:
+    column = training.rows.printed.get(name)
+    if column is None:
         return None
-    values = sorted(value for row in rows if (value := training.rows.value(name, row)) is not None and value == value)
-    return middle(values) if values else None
+    values = np.frombuffer(column, column.typecode)[rows]
+    values = values[~np.isnan(values)]
+    return float(np.median(values)) if len(values) else None
 
 
-def _rate(
-    training: Training, work: Work, pace: Pace, step: StepTime | None, rows: Sequence[int], given: Given
-) -> Rate | None:
+def _rate(training: Training, work: Work, pace: Pace, step: StepTime | None, rows: Chosen, given: Given) -> Rate | None:
     gpus = given.gpus or training.facts.gpus
     per_gpu = _median(training, "tokens_per_s_per_gpu", rows)
     printed = _median(training, "tokens_per_s", rows)
@@ -79,7 +85,7 @@ def _rate(
     return None
 
 
-def _printed(training: Training, rows: Sequence[int], peak: GpuPeak | None) -> Printed | None:
+def _printed(training: Training, rows: Chosen, peak: GpuPeak | None) -> Printed | None:
     tflops, mfu = _median(training, "tflops_per_gpu", rows), _median(training, "mfu", rows)
     if tflops is None and mfu is None:
         return None
@@ -108,7 +114,7 @@ def _clashes(training: Training, rate: Rate | None, given: Given) -> Iterator[Me
         yield say("log.gpus_given", log=training.facts.gpus, given=given.gpus)
 
 
-def _oddities(training: Training, rows: Sequence[int], peak: GpuPeak | None) -> Iterator[Message]:
+def _oddities(training: Training, rows: Chosen, peak: GpuPeak | None) -> Iterator[Message]:
     """What the framework prints of itself and cannot be, or is over another GPU's peak."""
     tflops, mfu = _median(training, "tflops_per_gpu", rows), _median(training, "mfu", rows)
     implied = tflops / mfu if tflops is not None and mfu else training.facts.peak_tflops

@@ -71,11 +71,20 @@ class Rows(Struct):
         self.at.append(NAN if record.at_s is None else record.at_s)
         self.lost.append(_small(lost))
         columns = self.printed
-        for name in PRINTED:
-            value = getattr(record, name)
-            column = columns.get(name)
-            if column is not None:
-                column.append(NAN if value is None else value)
+        values = (
+            record.tokens,
+            record.samples,
+            record.consumed_tokens,
+            record.consumed_samples,
+            record.tokens_per_s,
+            record.tokens_per_s_per_gpu,
+            record.samples_per_s,
+            record.tflops_per_gpu,
+            record.mfu,
+        )
+        for name, value in zip(PRINTED, values, strict=True):
+            if name in columns:
+                columns[name].append(NAN if value is None else value)
             elif value is not None:
                 column = columns[name] = array("d" if name in _LOSSLESS else "f", [NAN]) * (before + 1)
                 column[before] = value

@@ -32,9 +32,9 @@ def times_of(training: Training, work: Work, at: Sequence[float], given: Given) 
     """The times of a training; `at`: its stamps, without jumps. None where nothing tells how long a step takes."""
     rows = training.rows
     if _known(rows.time) * 2 >= len(rows) > 0:
-        return Times(array("d", _with_extra(training, rows.time)), say("log.time.printed"))
+        return Times(_with_extra(training, rows.time), say("log.time.printed"))
     if (rates := _step_times(training, work, given)) is not None:
-        return Times(array("d", _with_extra(training, rates)), say("log.time.rate"))
+        return Times(_with_extra(training, rates), say("log.time.rate"))
     return _by_clock(training, at)
 
 
@@ -42,10 +42,15 @@ def _known(values: Sequence[float]) -> int:
     return sum(1 for value in values if value > 0)
 
 
-def _with_extra(training: Training, times: Sequence[float]) -> list[float]:
+def _with_extra(training: Training, times: Sequence[float]) -> array[float]:
     """Seconds of all steps of a row. A mean that also covers the first step of the start has that step taken out."""
     steps, covers = training.rows.steps, training.rows.covers
-    busy = [value * n if value > 0 and math.isfinite(value) else NAN for value, n in zip(times, steps, strict=True)]
+    busy = array("d", times)
+    for row, n in enumerate(steps):
+        if n != 1:
+            busy[row] *= n
+        if not 0 < busy[row] < math.inf:
+            busy[row] = NAN
     for segment, end in zip(training.segments, training.ends(), strict=True):
         row = segment.first + 1
         if row < end and covers[row] > steps[row]:
@@ -54,10 +59,10 @@ def _with_extra(training: Training, times: Sequence[float]) -> list[float]:
     return busy
 
 
-def _step_times(training: Training, work: Work, given: Given) -> list[float] | None:
+def _step_times(training: Training, work: Work, given: Given) -> array[float] | None:
     """Batch over printed rate; None where most rows lack one."""
     rows, gpus = training.rows, given.gpus or training.facts.gpus
-    found = [NAN] * len(rows)
+    found = array("d", [NAN]) * len(rows)
     for row in range(len(rows)):
         rate, batch = rows.value("tokens_per_s", row), work.each[row]
         one = rows.value("tokens_per_s_per_gpu", row)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -65,8 +67,8 @@ def see(pieces: Sequence[Training], asked: Asked) -> Seen:
     training.remarks += settle_jumps(training)
     training.remarks += check_one(training)
     work = work_of(training, asked.given)
-    first = clock_of(training, _printed_busy(training))
-    times = times_of(training, work, first.at, asked.given)
+    clock = clock_of(training, _printed_busy(training))
+    times = times_of(training, work, clock.at, asked.given)
     pace = None if times is None else pace_of(training, work, times)
     if pace is None:
         raise InputError(
@@ -74,19 +76,18 @@ def see(pieces: Sequence[Training], asked: Asked) -> Seen:
             "its lines have neither step times nor rates nor a clock, so nothing says how long a step takes; "
             "give a log with one of them (Megatron: --log-throughput; others: a time stamp before each line)",
         )
-    clock = clock_of(training, pace.busy)
     low, high = rows_in(asked.window, training, clock)
     return Seen(training, work, clock, pace, survival_of(training), low, high)
 
 
 def vitals_of(seen: Seen, asked: Asked, table: Sequence[GpuRow] = ()) -> LogVitals:
     """The document; `table` is that of GPU peaks."""
-    training, rows = seen.training, range(seen.low, seen.high)
-    step = step_time(training, seen.work, seen.pace, rows)
+    training, part = seen.training, slice(seen.low, seen.high)
+    step = step_time(training, seen.work, seen.pace, seen.low, seen.high)
     measured = Ledger(training, seen.work, seen.pace, seen.clock, seen.survival).measure(seen.low, seen.high)
     gpu = asked.gpu or training.facts.gpu
     peak = None if gpu is None else peak_of(gpu, asked.dtype, table)
-    rates = rates_of(training, seen.work, seen.pace, step, rows, asked.given, peak)
+    rates = rates_of(training, seen.work, seen.pace, step, part, asked.given, peak)
     printed = None if rates.printed is None else rates.printed.tflops_per_gpu
     ours = mfu_of(
         training.facts, asked.given, asked.shape, gpu, asked.dtype, asked.recompute, rates.rate, printed, table
@@ -129,13 +130,15 @@ def _document(
     )
 
 
-def _printed_busy(training: Training) -> list[float]:
+def _printed_busy(training: Training) -> array[float]:
     """Before anything is known of the pace: printed times, else what lies between two lines as a rule."""
     rows = training.rows
     if any(value > 0 for value in rows.time):
-        return [time * steps if time > 0 else NAN for time, steps in zip(rows.time, rows.steps, strict=True)]
-    gaps = sorted(other - one for one, other in zip(rows.at, rows.at[1:], strict=False) if other >= one)
-    return [middle(gaps) if gaps else NAN] * len(rows)
+        return array(
+            "d", (time * steps if time > 0 else NAN for time, steps in zip(rows.time, rows.steps, strict=True))
+        )
+    gaps = sorted(other - one for one, other in pairwise(rows.at) if other >= one)
+    return array("d", [middle(gaps) if gaps else NAN]) * len(rows)
 
 
 def _facts(facts: LogFacts, asked: Asked) -> LogFacts:

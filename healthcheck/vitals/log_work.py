@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterator
-from statistics import median
 
+import numpy as np
 from msgspec import Struct
 
 from healthcheck.model.message import Message, say
@@ -55,10 +55,10 @@ def work_of(training: Training, given: Given) -> Work:
         samples = array("d", [float(batch)]) * len(training.rows)
         basis = say("log.work.log") if training.facts.global_batch else say("log.work.given")
     if each is None and samples is not None and seq_len is not None:
-        each = array("d", (value * seq_len for value in samples))
+        each = array("d", (np.frombuffer(samples) * seq_len).tobytes())
         if training.facts.seq_len is None:
             basis = say("log.work.given")
-    told = None if samples is None else median(samples)
+    told = None if samples is None else float(np.median(np.frombuffer(samples)))
     wanted = given.tokens_per_step or _product(given.global_batch, given.seq_len)
     if each is None and given.tokens_per_step:
         each, basis = array("d", [given.tokens_per_step]) * len(training.rows), say("log.work.given")
@@ -85,7 +85,7 @@ def _of_rates(training: Training, given: Given) -> float | None:
             rate = one * gpus
         if rate is not None and rows.time[row] > 0:
             found.append(rate * rows.time[row])
-    return median(found) if found else None
+    return float(np.median(found)) if found else None
 
 
 def _column(training: Training, each: str, consumed: str) -> array[float] | None:
@@ -95,11 +95,14 @@ def _column(training: Training, each: str, consumed: str) -> array[float] | None
     if values is None or _holes(values) > len(values) / 2:
         counted = rows.printed.get(consumed)
         values = None if counted is None else array("d", _grown(training, counted))
-    return None if values is None or _holes(values) == len(values) else array("d", _filled(values))
+    holes = len(rows) if values is None else _holes(values)
+    if values is None or holes == len(rows):
+        return None
+    return array("d", values) if holes == 0 else array("d", _filled(values))
 
 
 def _holes(values: array[float]) -> int:
-    return sum(1 for value in values if not value > 0)
+    return int(np.count_nonzero(~(np.frombuffer(values, values.typecode) > 0)))
 
 
 def _grown(training: Training, counted: array[float]) -> Iterator[float]:
@@ -118,6 +121,7 @@ def _filled(values: array[float]) -> Iterator[float]:
 
 
 def _clash(training: Training, each: array[float], wanted: float | None) -> Iterator[LogRemark]:
-    if wanted is not None and abs(median(each) / wanted - 1) > _SAME:
-        told = say("log.batch_given", log=median(each), given=wanted)
+    usual = float(np.median(np.frombuffer(each)))
+    if wanted is not None and abs(usual / wanted - 1) > _SAME:
+        told = say("log.batch_given", log=usual, given=wanted)
         yield LogRemark(told, training.rows.line[0])
