@@ -50,6 +50,8 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "log.count_clash": "the framework prints {printed:.0f} TFLOP/s per GPU, the formula here gives {ours:.0f}: the "
     "parameters that were given, or what its version counts, differ",
     "log.jumped": "the steps jump ahead by {n} that no line shows, and there is no time for them: they are not counted",
+    "log.gpus_changed": "the training went on with {now} {now:GPU|GPUs} after {before}: the steady rate is one of "
+    "both; --window takes one of them",
     "log.went_back": "the steps go back to {first} from {reached} and no line tells of a start: a restart from an "
     "older checkpoint",
     "log.from_zero": "the training begins again at its first step after step {steps}, at {place}: all before counts as "
@@ -75,6 +77,7 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "log.missing.tokens": "tokens of a step: give --tokens-per-step, or --global-batch and --seq-len",
     "log.missing.seq_len": "tokens of a sample: give --seq-len",
     "log.missing.gpus": "the number of GPUs: give --gpus for rates of one GPU",
+    "log.missing.attention": "attention, in MFU: give --layers and --hidden",
     "log.missing.mfu": "MFU: give {options}",
     # The page on the terminal.
     "log.line.goodput": "goodput {share} of the steady rate over {window}",
@@ -90,7 +93,7 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "log.run.skipped": "{n} {n:step|steps} skipped",
     "log.run.nan": "{n} {n:step|steps} with a loss that is no number",
     "log.row.step": "Step Time",
-    "log.row.step_value": "median {median}, p95 {p95} (+{spread}), longest {worst}",
+    "log.row.step_value": "median {median}, p95 {p95} ({spread} above), longest {worst}",
     "log.row.step_note": "{basis}; {reports} {reports:report|reports}, {warm} of warm-up left out, {slow} slow",
     "log.row.rate": "Tokens/s",
     "log.row.rate_value": "{rate}, {per_gpu} per GPU",

@@ -15,6 +15,7 @@ from healthcheck.reporting.training_figures import long_text, rate_text, stamp_t
 
 MAX_WIDTH = 96
 _INDENT = "  "
+_NOTHING_S, _NOTHING = 0.05, 0.0005
 
 
 def log_lines(vitals: LogVitals, width: int) -> list[str]:
@@ -154,11 +155,17 @@ def _losses(vitals: LogVitals, goodput: Goodput, width: int) -> list[str]:
     whole = goodput.window_s or 1.0
     rows = [
         _useful(goodput, whole),
-        *(_loss(loss, whole, len(vitals.files) > 1) for loss in sorted(goodput.losses, key=lambda one: -one.seconds)),
+        *(_loss(loss, whole, len(vitals.files) > 1) for loss in _told(goodput)),
         [str(say("log.table.window")), long_text(goodput.window_s), "100 %", "", "", ""],
     ]
     lines = [line.rstrip() for line in table(head, rows, (1, 2, 3, 4), width)]
     return [*lines, *wrapped(one_line(str(_window(goodput))), width)]
+
+
+def _told(goodput: Goodput) -> list[Loss]:
+    """The losses, the largest first, without those that would read as nothing."""
+    losses = sorted(goodput.losses, key=lambda one: -one.seconds)
+    return [loss for loss in losses if loss.seconds >= _NOTHING_S or loss.seconds >= _NOTHING * goodput.window_s]
 
 
 def _window(goodput: Goodput) -> Message:

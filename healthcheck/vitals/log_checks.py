@@ -21,6 +21,10 @@ def check_one(training: Training) -> list[LogRemark]:
     for number in range(1, len(training.segments)):
         segment = training.segments[number]
         _same_model(training, number)
+        before, now = training.segments[number - 1].facts.gpus, segment.facts.gpus
+        if before is not None and now is not None and before != now:
+            told = say("log.gpus_changed", before=before, now=now)
+            found.append(LogRemark(told, training.rows.line[segment.first]))
         for name in ("consumed_samples", "consumed_tokens"):
             _same_count(training, number, name)
         reached = training.rows.step[segment.first - 1]

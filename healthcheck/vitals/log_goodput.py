@@ -53,7 +53,7 @@ class Ledger:
         for before, event in training.events:
             self.events.setdefault(before, []).append(event)
         self.now = self.began = math.nan
-        self.useful = self.units = self.drift = 0.0
+        self.useful = self.units = self.drift = self.claimed = 0.0
         self.steps = self.hidden = 0
         self.stalls: list[float] = []
         self.paused = -1
@@ -172,6 +172,7 @@ class Ledger:
     def _steps(self, number: int, row: int) -> None:
         """The steps of a row: those that survive at the steady pace, and what is lost of the rest."""
         rows, busy = self.training.rows, self.busy(row)
+        self.claimed += busy
         if not self.timed:
             self.now += busy
         steps = rows.steps[row]
@@ -243,11 +244,11 @@ class Ledger:
         unknown = self.book.entries.pop(LossKind.UNKNOWN, None)
         rest = window - self.useful - self.book.in_steps() - self.book.between()
         if rest < 0:
-            # The steps claim more time than the clock shows.
-            of_steps = self.useful + self.book.in_steps()
-            factor = (window - self.book.between()) / of_steps if of_steps else 1.0
-            if factor < _STRETCHED:
-                told = say("log.time_clash", steps=of_steps, clock=of_steps * factor)
+            # The steps claim more time than the clock shows; or those that survive were faster than the steady ones.
+            of_steps, there = self.useful + self.book.in_steps(), window - self.book.between()
+            factor = there / of_steps if of_steps else 1.0
+            if there < _STRETCHED * self.claimed:
+                told = say("log.time_clash", steps=self.claimed, clock=there)
                 remarks.append(LogRemark(told, self.training.rows.line[low]))
             self.useful *= factor
             self.book.stretch(factor)

@@ -64,6 +64,7 @@ class Book:
         """Step times that sum to more than the clock shows are brought to it."""
         for entry in self.entries.values():
             entry.in_steps *= factor
+            entry.longest *= factor
 
     def losses(self, training: Training, at: Sequence[float]) -> tuple[Loss, ...]:
         """The losses in the order of their kinds; a kind that cost nothing is not there."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from healthcheck.model.message import Message, listed, say
 from healthcheck.model.training import LogFacts, LogRemark
 from healthcheck.model.vitals_log import Rate
-from healthcheck.model.vitals_mfu import Dtype, GpuRow, MfuAnswer, MfuQuestion, ModelShape, Recompute
+from healthcheck.model.vitals_mfu import Dtype, Formula, GpuRow, MfuAnswer, MfuQuestion, ModelShape, Recompute
 from healthcheck.vitals.log_work import Given
 from healthcheck.vitals.mfu import answer
 
@@ -80,7 +80,9 @@ def mfu_of(
         peak=found.peak.dense_tflops,
         dtype=dtype.value.upper(),
     )
-    return Ours(found.mfu, found.hfu, basis, (*_clash(found, printed), *notes))
+    bare = found.formula is Formula.SIX_N
+    lacks = (say("log.missing.attention"),) if bare else ()
+    return Ours(found.mfu, found.hfu, basis, (*_clash(found, printed), *notes), lacks)
 
 
 def _clash(found: MfuAnswer, printed: float | None) -> tuple[LogRemark, ...]:

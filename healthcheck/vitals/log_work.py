@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 
 from healthcheck.model.message import Message, say
-from healthcheck.model.training import LogRemark
+from healthcheck.model.training import Framework, LogRemark
 from healthcheck.vitals.log_rows import NAN, Training
 
 _SAME = 0.001
@@ -92,6 +92,9 @@ def _column(training: Training, each: str, consumed: str) -> array[float] | None
     """The batch of each row, as printed, else by what the consumed count grew; holes take their neighbour's."""
     rows = training.rows
     values = rows.printed.get(each)
+    if training.framework is Framework.MEGATRON_PROGRESS and (total := rows.value(consumed, len(rows) - 1)) is not None:
+        # Counted in hundredths of a billion: too coarse for what lies between two lines.
+        return array("d", [total / max(rows.step[-1], 1)]) * len(rows)
     if values is None or _holes(values) > len(values) / 2:
         counted = rows.printed.get(consumed)
         values = None if counted is None else array("d", _grown(training, counted))

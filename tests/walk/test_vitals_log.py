@@ -158,3 +158,18 @@ def test_another_training_in_the_log_is_named_with_its_line(shell: Shell, log: P
     said = shell("vitals", "log", str(log))
     assert said.code == 2
     assert f"{log}:610: another training begins here" in said.err
+
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "training"
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*/*.log")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_the_log_of_every_framework_is_answered(shell: Shell, path: Path) -> None:
+    said = shell("vitals", "log", str(path), "--json")
+    assert said.code in (0, 3)
+    vitals = decode_document(said.out.encode(), "out", LogVitals, SCHEMA, "log vitals")
+    goodput, step = vitals.goodput, vitals.step_time
+    assert goodput is not None and step is not None
+    assert goodput.useful_s + sum(loss.seconds for loss in goodput.losses) == pytest.approx(goodput.window_s, rel=1e-9)
+    assert step.median_s > 0 and goodput.share is not None and 0 < goodput.share <= 1
+    assert (said.code == 3) is (step.reports < 3)

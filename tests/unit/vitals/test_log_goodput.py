@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -210,3 +211,38 @@ def test_whatever_happens_the_losses_are_those_that_were_planted(seed: int) -> N
         assert found == pytest.approx(planted, abs=0.5)
     assert sum(found.values()) == pytest.approx(sum(planted.values()), abs=1.0 if not slow_in_vain else 1e9)
     assert not said(vitals) & {"log.time_clash", "log.clock_back"}
+
+
+def test_the_progress_of_megatron_is_its_cumulative_over_its_steady_throughput() -> None:
+    # 64 GPUs at 400 TFLOP/s and 4 M tokens a step while they train; a save every 250 steps of 10 s.
+    flops_a_step, tokens_a_step, gpus, begin = 400e12 * 64 * 10, 4e6, 64, datetime(2026, 2, 1, tzinfo=UTC)
+    lines, at, step = [], begin, 0
+
+    def say(what: str) -> None:
+        lines.append(f"{at:%Y-%m-%d %H:%M:%S}\tJob ID: 77\t# GPUs: {gpus}\t{what}\n")
+
+    def save() -> float:
+        cumulative = flops_a_step * step / gpus / (at - begin).total_seconds() / 1e12
+        say(
+            f"Saved checkpoint\tIteration: {step}\tJob throughput: 390.0 TFLOP/s/GPU\tCumulative throughput: "
+            f"{cumulative:.1f} TFLOP/s/GPU\tFloating-point operations: {flops_a_step * step:.2e}\t"
+            f"Tokens (in billions): {tokens_a_step * step / 1e9:.2f}"
+        )
+        return cumulative
+
+    cumulative = 0.0
+    for down in (300, 4000):
+        at += timedelta(seconds=down if step else 0)
+        say("Starting job")
+        at += timedelta(seconds=200)
+        for _ in range(10):
+            at, step = at + timedelta(seconds=2500), step + 250
+            cumulative = save()
+        at, kept = at + timedelta(seconds=1700), step  # 170 steps are lost with the job
+        assert kept == step
+    vitals = judged(lines)
+    assert vitals.framework is Framework.MEGATRON_PROGRESS
+    assert vitals.goodput is not None and vitals.goodput.share is not None
+    assert vitals.goodput.share == pytest.approx(cumulative / 400.0, abs=0.002)
+    assert losses(vitals) == {LossKind.RESTART: pytest.approx(200 + 4000 + 1700 + 200, rel=0.01)}
+    assert vitals.rate is not None and vitals.rate.tokens_per_s == pytest.approx(4e5, rel=0.005)
