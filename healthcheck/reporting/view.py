@@ -10,6 +10,7 @@ from msgspec import Struct
 from healthcheck.model.message import phrase, say
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
+from healthcheck.reporting.again import values_of
 from healthcheck.reporting.bandwidth import Bandwidth, bandwidth
 from healthcheck.reporting.bandwidth_bars import Bar, bandwidth_answer, bars
 from healthcheck.reporting.cluster_map import ClusterMap, cluster_map
@@ -188,8 +189,13 @@ def _start(record: RunRecord, decision: Decision) -> Start | None:
 
 def start_lines(record: RunRecord, hostfile: str) -> tuple[str, ...]:
     """The lines that start a job on the proven set; `hostfile` is the path of `healthy.hosts`, as to be written."""
-    option = "-f" if record.playbook.launcher == "hydra" else "--hostfile"
-    lines = [f"mpirun {option} {shlex.quote(hostfile)} ..."]
+    launcher = [record.playbook.launcher, *values_of(record.provenance.arguments, None, "launcher")][-1]
+    ready = record.healthy_hosts
+    if launcher.startswith("srun") and [host.name for host in record.hosts if host.name in set(ready)] == list(ready):
+        # Without --nodes srun takes all nodes of the job it is in. Ranks in another order need the hostfile.
+        lines = [f"srun --nodes={len(ready)} --nodelist={shlex.quote(folded(ready))} ..."]
+    else:
+        lines = [f"mpirun {'-f' if launcher == 'hydra' else '--hostfile'} {shlex.quote(hostfile)} ..."]
     left_out = folded(excluded(record))
     if left_out:
         lines.append(f"sbatch --exclude={shlex.quote(left_out)} ...")

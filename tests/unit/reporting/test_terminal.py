@@ -14,6 +14,7 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.markdown import render_markdown
 from healthcheck.reporting.summary import stdout_line, terminal_summary
 from healthcheck.reporting.text_width import width_of
+from healthcheck.reporting.view import start_lines
 from tests.golden.records import healthy, interrupted, multi, names, sick, single
 from tests.golden.searched import searched
 
@@ -156,3 +157,25 @@ def test_the_line_on_stdout_stays_short_whatever_happened() -> None:
     assert len(line) <= 200 and "excluded 300 nodes, cause node05/hca:mlx5_2" in line
     long = replace(sick().findings[0], cause=say("report.verbatim", text="x" * 500))
     assert len(stdout_line(replace(sick(), findings=(long,)))) == 200
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("--launcher", "srun"), "srun --nodes=8 --nodelist='node[01-08]' ..."),
+        (("--launcher=srun:pmi2",), "srun --nodes=8 --nodelist='node[01-08]' ..."),
+        (("--launcher", "hydra"), "mpirun -f reports/x/healthy.hosts ..."),
+        ((), "mpirun --hostfile reports/x/healthy.hosts ..."),
+    ],
+)
+def test_a_job_is_started_as_the_benchmarks_were(words: tuple[str, ...], line: str) -> None:
+    run = healthy()
+    run = replace(run, provenance=replace(run.provenance, arguments=("run", "quick", *words)))
+    assert start_lines(run, "reports/x/healthy.hosts") == (line,)
+
+
+def test_an_order_that_srun_would_not_keep_is_started_from_the_hostfile() -> None:
+    run = healthy()
+    asked = replace(run.provenance, arguments=("run", "quick", "--launcher", "srun"))
+    run = replace(run, provenance=asked, healthy_hosts=run.healthy_hosts[::-1])
+    assert start_lines(run, "healthy.hosts") == ("mpirun --hostfile healthy.hosts ...",)
