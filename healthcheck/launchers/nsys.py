@@ -53,7 +53,8 @@ _ELSEWHERE: Final = frozenset(
         "singularity",
     }
 )
-_MEGATRON: Final = re.compile(r"pretrain_\w+\.py|megatron", re.IGNORECASE)
+# NeMo's megatron_gpt_pretraining.py takes other arguments.
+_MEGATRON: Final = re.compile(r"(?:^|/)pretrain_\w+\.py$")
 _MEGATRON_OPTIONS: Final = ("--profile", "--profile-step-start", "--profile-step-end", "--profile-ranks")
 # What tells a rank its number: torchrun, Open MPI, PMIx, hydra, srun.
 _RANK: Final = "${RANK:-${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-${SLURM_PROCID:-}}}}}"
@@ -90,7 +91,7 @@ def starts_elsewhere(words: Sequence[str]) -> str | None:
 
 
 def is_megatron(words: Sequence[str]) -> bool:
-    """Whether the command names a script of Megatron-LM or its kin."""
+    """Whether the command names a script of Megatron-LM, which takes its arguments."""
     return any(_MEGATRON.search(word) for word in words)
 
 

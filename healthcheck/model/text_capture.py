@@ -45,10 +45,12 @@ CAPTURE_TEXTS: Final[dict[str, str]] = {
     "nothing",
     "capture.ended_before_range": "the training on {host} ended after {seconds:.0f} s without calling the profiler: "
     "{why}",
-    "capture.range_not_reached": "the profiler was not called on {host} within {seconds:.0f} s: {why}; --timeout gives "
-    "it more time",
+    "capture.range_not_reached": "nothing was heard of a recording on {host} within {seconds:.0f} s: {why}; --timeout "
+    "gives it more time",
     "capture.range_not_left": "the recording on {host} began and did not end within {seconds:.0f} s: the training hung "
     "or never called cudaProfilerStop; record fewer steps, or give it more time with --timeout",
+    "capture.no_report_in_time": "the recording on {host} ended, but nsys had made no report of it when {seconds:.0f} "
+    "s were over; --timeout gives it more time",
     "capture.no_report": "the recording on {host} began, but nsys left no report",
     "capture.hung": "nsys on {host} did not end within {seconds:.0f} s after the recording and was ended; --grace "
     "gives it more time",

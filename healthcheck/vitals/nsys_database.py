@@ -17,8 +17,11 @@ MEMCPY: Final = "CUPTI_ACTIVITY_KIND_MEMCPY"
 MEMSET: Final = "CUPTI_ACTIVITY_KIND_MEMSET"
 GRAPH: Final = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
 RUNTIME: Final = "CUPTI_ACTIVITY_KIND_RUNTIME"
+DRIVER: Final = "CUPTI_ACTIVITY_KIND_DRIVER"
 NVTX: Final = "NVTX_EVENTS"
 STRINGS: Final = "StringIds"
+# What is asked of a call of the host, beside its begin.
+_CALL: Final = ("correlationId", "globalTid", "nameId")
 _OF_NSYS: Final = (STRINGS, "META_DATA_EXPORT", "TARGET_INFO_SESSION_START_TIME", "ANALYSIS_DETAILS", "PROCESSES")
 # A global id of a thread is its process shifted by so many bits, and the thread in the bits below.
 _THREAD_BITS: Final = 24
@@ -72,8 +75,10 @@ class Database:
                 f"is a SQLite file, but not an export of Nsight Systems (it has {found}); make one with "
                 "`nsys export --type sqlite REPORT.nsys-rep`",
             )
-        for table in tables.intersection((KERNEL, MEMCPY, MEMSET, GRAPH, RUNTIME, NVTX, STRINGS, *_TARGETS)):
+        for table in tables.intersection((KERNEL, MEMCPY, MEMSET, GRAPH, RUNTIME, DRIVER, NVTX, STRINGS, *_TARGETS)):
             self._columns[table] = frozenset(str(row[1]) for row in self._rows(f"PRAGMA table_info({table})"))
+        called = [table for table in (RUNTIME, DRIVER) if self.has(table, "start", *_CALL)]
+        self._calls = " UNION ALL ".join(f"SELECT start, {', '.join(_CALL)} FROM {table}" for table in called)  # noqa: S608
         self._launches = self._index_launches()
 
     def has(self, table: str, *columns: str) -> bool:
@@ -118,7 +123,7 @@ class Database:
 
     def unanswered(self, process: int | None) -> Iterator[int]:
         """When the host launched what never ran inside the recording, in any order; of any process where it is None."""
-        if not self._launches or not self.has(RUNTIME, "nameId") or not self.has(STRINGS, "id", "value"):
+        if not self._launches or not self.has(STRINGS, "id", "value"):
             return
         own = "" if process is None else f" AND globalTid >> {_THREAD_BITS} = {process:d}"
         ran = []
@@ -131,7 +136,7 @@ class Database:
         if ran:
             launches = f"SELECT id FROM {STRINGS} WHERE value LIKE 'cu%Launch%'"  # noqa: S608 - cudaLaunchKernel_v7000
             query = (
-                f"SELECT start FROM {RUNTIME} WHERE nameId IN ({launches}){own} "  # noqa: S608
+                f"SELECT start FROM ({self._calls}) WHERE nameId IN ({launches}){own} "  # noqa: S608
                 f"AND correlationId NOT IN ({' UNION ALL '.join(ran)})"
             )
             for (begin,) in self._rows(query):
@@ -181,15 +186,15 @@ class Database:
 
         Numbers of calls are unique within a process only: where kernels do not tell theirs, one process can be told.
         """
-        if not self.has(RUNTIME, "start", "correlationId", "globalTid"):
+        if not self._calls:
             return False
         process = f"globalTid >> {_THREAD_BITS}"
         if not self.has(KERNEL, "globalPid"):
-            several = next(self._rows(f"SELECT COUNT(DISTINCT {process}) FROM {RUNTIME}"))[0] > 1  # noqa: S608
+            several = next(self._rows(f"SELECT COUNT(DISTINCT {process}) FROM ({self._calls})"))[0] > 1  # noqa: S608
             if several:
                 return False
         self._do("CREATE TEMP TABLE launches (correlation INT, process INT, begin INT)")
-        first = f"SELECT correlationId, {process}, CAST(MIN(start) AS INTEGER) FROM {RUNTIME} GROUP BY 1, 2"  # noqa: S608
+        first = f"SELECT correlationId, {process}, CAST(MIN(start) AS INTEGER) FROM ({self._calls}) GROUP BY 1, 2"  # noqa: S608
         self._do(f"INSERT INTO launches {first}")
         self._do("CREATE INDEX temp.by_correlation ON launches (correlation, process, begin)")
         return True

@@ -18,11 +18,11 @@ from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.model.verdict import Verdict
 from healthcheck.model.vitals_capture import CaptureAsked, CaptureFile, HostCommand
-from healthcheck.parsing.nsys_output import NsysEvent
 from healthcheck.ports import Event, Inbox, Transport
 from healthcheck.probes.batch import batch_argv, deadline_s, split
 from healthcheck.probes.busy import busy_parts, judge_busy
-from healthcheck.workflows.capture_files import bring
+from healthcheck.workflows.capture_ending import Watch
+from healthcheck.workflows.capture_files import bring, listed
 from healthcheck.workflows.capture_told import heard, reasons
 from healthcheck.workflows.capture_watch import Listening, Training
 from healthcheck.workflows.cleanup import sweep, tidy_command
@@ -34,8 +34,6 @@ from healthcheck.workflows.request import LOCALHOST
 STAGE = "capture"
 _NAP_S = 0.2
 _LOOK_DEADLINE_S = 30.0
-# A rank that failed takes the others with it; the profiled one gets this long to say so itself.
-_OTHERS_FAILED_S = 60.0
 
 
 class Captured(Struct, frozen=True):
@@ -98,7 +96,8 @@ def capture(asked: CaptureAsked, token: str, engine: Engine, inbox: Inbox) -> Ca
     place = _prepare(host, asked, token, transport)
     if not isinstance(place, _Place):
         return Captured((), place)
-    trainings = _run(asked, commands_of(asked, place.nsys, place.folder), by_name, token, transport, engine)
+    commands = commands_of(asked, place.nsys, place.folder)
+    trainings = _run(asked, commands, place.folder, by_name, token, transport, engine)
     left = _end_all(hosts, token, transport)
     files, troubles = bring(host, place.nsys, place.folder, token, transport, engine, inbox)
     why = reasons(asked, trainings, files, troubles, stopped=engine.cancel.wanted)
@@ -179,6 +178,7 @@ def _lacking(ready: Ready, host: Host, asked: CaptureAsked) -> tuple[Message, ..
 def _run(
     asked: CaptureAsked,
     commands: Sequence[HostCommand],
+    folder: str,
     hosts: dict[str, Host],
     token: str,
     transport: Transport,
@@ -193,52 +193,13 @@ def _run(
         trainings.append(Training(host, command, transport, said, profiled=each.profiled))
         begun = say("capture.started") if each.profiled else say("capture.started_beside")
         engine.observer.event(Event(STAGE, begun, host.name))
-    watch = _Watch(asked, engine)
+    where = next(training.host for training in trainings if training.profiled)
+    watch = Watch(asked, engine, lambda: listed(where, folder, token, transport) or ())
     while any([training.poll() is None for training in trainings]):  # noqa: C419 - every one has to be polled
         watch.look(trainings)
         engine.clock.sleep(_NAP_S)
     watch.look(trainings)  # what was said with the last words is told, too
     return tuple(trainings)
-
-
-class _Watch:
-    """Ends what hangs, and what has no reason to go on. One for one capture."""
-
-    def __init__(self, asked: CaptureAsked, engine: Engine) -> None:
-        self._asked = asked
-        self._engine = engine
-        self._told: set[NsysEvent] = set()
-        self._failed_at: float | None = None
-
-    def look(self, trainings: Sequence[Training]) -> None:
-        """Once a round."""
-        now = self._engine.clock.monotonic()
-        main = next(training for training in trainings if training.profiled)
-        self._tell(main)
-        if self._engine.cancel.wanted or main.result is not None:
-            for training in trainings:
-                training.stop()
-            return
-        ended_at = main.said.at(NsysEvent.RANGE_ENDED)
-        if ended_at is not None and now - ended_at > self._asked.grace_s:
-            main.hung = True
-            main.stop()
-        others = [training.result for training in trainings if not training.profiled]
-        if self._failed_at is None and any(result is not None and not result.ok for result in others):
-            self._failed_at = now
-        if self._failed_at is not None and ended_at is None and now - self._failed_at > _OTHERS_FAILED_S:
-            main.stop()
-
-    def _tell(self, main: Training) -> None:
-        for event, code in (
-            (NsysEvent.RANGE_BEGUN, "capture.range_begun"),
-            (NsysEvent.RANGE_ENDED, "capture.range_ended"),
-        ):
-            # A report is made of nothing, too: an end without a begin is not worth a word.
-            begun = main.said.at(NsysEvent.RANGE_BEGUN) is not None
-            if begun and event not in self._told and main.said.at(event) is not None:
-                self._told.add(event)
-                self._engine.observer.event(Event(STAGE, say(code), main.host.name))
 
 
 def _end_all(hosts: Sequence[Host], token: str, transport: Transport) -> tuple[Message, ...]:

@@ -25,7 +25,7 @@ def bring(
     host: Host, nsys: str, folder: str, token: str, transport: Transport, engine: Engine, inbox: Inbox
 ) -> tuple[tuple[CaptureFile, ...], tuple[Message, ...]]:
     """Every report in `folder` of the host, exported and here; and what could not be. StoreError of the inbox."""
-    found = _listed(host, folder, token, transport)
+    found = listed(host, folder, token, transport)
     if found is None:
         return (), (say("capture.no_list", host=host.name, folder=folder),)
     files, troubles = [], []
@@ -51,7 +51,7 @@ def _one(
     # Under the token of the run: an export that hangs is ended like the training.
     result, said = run_short(transport, host, Command(argv, _EXPORT_DEADLINE_S, token), engine.cancel)
     name = report.name.removesuffix(REPORT) + EXPORT
-    export = next((file for file in _listed(host, folder, token, transport) or () if file.name == name), None)
+    export = next((file for file in listed(host, folder, token, transport) or () if file.name == name), None)
     if not result.ok or export is None:
         detail = next(iter(said.err.strip().splitlines()[-1:]), "") or str(result.reason or result.exit_code)
         return say("capture.no_export", host=host.name, name=report.name, detail=detail)
@@ -62,7 +62,8 @@ def _one(
     return CaptureFile(None if host == LOCALHOST else host.name, kept, whole, export.size_bytes)
 
 
-def _listed(host: Host, folder: str, token: str, transport: Transport) -> tuple[NodeFile, ...] | None:
+def listed(host: Host, folder: str, token: str, transport: Transport) -> tuple[NodeFile, ...] | None:
+    """What lies in a folder of the host; None where that could not be seen."""
     command = Command(list_argv(folder), _LIST_DEADLINE_S, f"tidy-{token}")
     return read_list(run_short(transport, host, command)[1].out)
 

@@ -60,6 +60,7 @@ def _range(asked: CaptureAsked, main: Training) -> Message:
     if result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST:
         return say("capture.no_answer", host=host, why=why_silent(result))
     if main.said.at(NsysEvent.RANGE_BEGUN) is None:
+        # What it says may have been lost in a buffer when it was ended.
         if result.kind is ExitKind.TIMED_OUT:
             return say("capture.range_not_reached", host=host, seconds=asked.timeout_s, why=_caller(asked))
         if not result.ok:
@@ -70,6 +71,8 @@ def _range(asked: CaptureAsked, main: Training) -> Message:
             return say("capture.range_not_left", host=host, seconds=asked.timeout_s)
         if not result.ok:
             return _failed(main)
+    if result.kind is ExitKind.TIMED_OUT:
+        return say("capture.no_report_in_time", host=host, seconds=asked.timeout_s)
     return say("capture.no_report", host=host)
 
 

@@ -56,8 +56,8 @@ def test_megatron_is_told_the_steps_and_what_the_user_said_stays() -> None:
         "0",
         "8",
     )
-    assert is_megatron(words) and is_megatron(("bash", "/opt/Megatron-LM/run.sh"))
-    assert not is_megatron(TRAIN)
+    assert is_megatron(words) and is_megatron(("torchrun", "/opt/Megatron-LM/pretrain_bert.py"))
+    assert not is_megatron(TRAIN) and not is_megatron(("python", "megatron_gpt_pretraining.py"))
 
 
 def test_launchers_whose_ranks_are_not_their_children_are_known() -> None:
