@@ -70,7 +70,8 @@ TRACE_TEXTS: dict[str, str] = {
     "they count as compute, so collective and exposed are lower bounds",
     "trace.note.opaque": "CUDA graphs were recorded as one block each ({seconds:.3g} s), which counts as compute: "
     "collective and exposed are lower bounds; profile with --cuda-graph-trace=node",
-    "trace.note.same_rank": "{n} {n:file is|files are} of a rank that another file is of, too: shown, and not matched",
+    "trace.note.same_rank": "{n} {n:file holds|files hold} steps of a rank that another file holds, too: shown, "
+    "and not matched",
     "trace.note.unmatched": "{n} {n:call|calls} of collectives could not be matched, because the ranks made different "
     "numbers of calls in a step: their waiting is inside transfer",
     "trace.note.straggler": "the others wait for rank {rank}: it waits {own:.3g} ms a step in collectives, every other "

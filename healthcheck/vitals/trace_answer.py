@@ -81,21 +81,23 @@ def _place(rank: RankTold) -> tuple[int, int, str]:
 
 
 def _once(ranks: Sequence[RankTold]) -> tuple[list[RankCalls], int]:
-    """Their calls, and how many files are of a rank that another one is of, too: a rank does not wait for itself."""
-    seen: set[tuple[int, int | None]] = set()
+    """Their calls, and how many files hold steps that another file of the same rank holds, too: a rank does not wait
+    for itself. Files of other steps (the next cycle of the profiler) are matched like any."""
+    seen: dict[tuple[int, int | None], set[int]] = {}
     found: list[RankCalls] = []
     again = 0
     for rank in ranks:
-        me = None if rank.trace.rank is None else (rank.trace.rank, rank.trace.device)
-        if me is None or me not in seen:
-            found.append(rank.calls)
-        else:
+        trace = rank.trace
+        steps = {step.step for step in trace.steps}
+        if trace.rank is not None and not steps.isdisjoint(before := seen.get((trace.rank, trace.device), set())):
             again += 1
             calls = rank.calls.calls
             alone = tuple(with_fields(shape, group=None) for shape in calls.shapes)
             found.append(with_fields(rank.calls, calls=with_fields(calls, shapes=alone)))
-        if me is not None:
-            seen.add(me)
+            continue
+        found.append(rank.calls)
+        if trace.rank is not None:
+            seen[trace.rank, trace.device] = before | steps
     return found, again
 
 

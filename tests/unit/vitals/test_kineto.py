@@ -127,6 +127,19 @@ def test_a_rank_given_twice_does_not_wait_for_itself() -> None:
     assert "trace.note.same_rank" in codes(found)
 
 
+def test_the_files_of_the_next_cycle_of_the_profiler_are_matched_among_themselves() -> None:
+    def rank(number: int, step: int, dur: int) -> str:
+        trace = Trace(number)
+        trace.step(step, 0, 1000)
+        trace.collective(10, dur, nelems=1000)
+        return trace.text()
+
+    found = vitals(rank(0, 10, 50), rank(1, 10, 40), rank(0, 110, 500), rank(1, 110, 40))
+    (use,) = found.collectives
+    assert (use.calls, use.ranks, us(use.transfer_s), us(use.skew_s)) == (2, 2, 40, 235)
+    assert "trace.note.same_rank" not in codes(found)
+
+
 def test_the_slowest_rank_is_the_step() -> None:
     def rank(number: int, wall: int) -> str:
         trace = Trace(number)
