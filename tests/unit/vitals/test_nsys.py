@@ -216,6 +216,16 @@ def test_without_a_name_a_step_lasts_from_optimiser_to_optimiser(export: Callabl
     assert "--step-range" in str(gpu.notes[0])
 
 
+def test_calls_of_the_driver_launch_kernels_like_those_of_the_runtime(export: Callable[..., Export]) -> None:
+    made = export()
+    made.kernel(GEMM, 20, 60, launch=10)
+    path = made.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME RENAME TO CUPTI_ACTIVITY_KIND_DRIVER")
+    (gpu,) = read(path)
+    assert gpu.events.launch.tolist() == [10_000]
+
+
 def test_a_launch_whose_kernel_is_not_there_is_told(export: Callable[..., Export]) -> None:
     made = export()
     made.kernel(GEMM, 20, 60, launch=10)
