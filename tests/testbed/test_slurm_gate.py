@@ -147,3 +147,10 @@ def test_a_cancelled_job_keeps_its_record_and_leaves_no_process_on_any_node(insi
     inside.assert_nothing_left(5)
     record = inside.record
     assert (record.state, record.exit_code) == ("interrupted", 143), job.err
+    # Nobody could look any more; a job that has the nodes can, and takes away what NCCL had logged.
+    words = (sys.executable, "-m", "healthcheck", "clean", record.run_id, "-o", str(inside.results))
+    conf = f"SLURM_CONF={inside.slurm.conf}"
+    cleaned = inside.lab.run("head", "env", conf, "salloc", "--nodes=5", "--exclusive", *words)
+    assert cleaned.returncode == 0 and "nothing is left on n[001-005]" in cleaned.stderr, cleaned.stderr
+    for host in HOSTS:
+        assert not inside.lab.run(host, "sh", "-c", f"ls -d /tmp/healthcheck-{record.owner.token}.*").stdout
