@@ -33,35 +33,48 @@ class _File(NamedTuple):
     named: bool
 
 
+class _Told(NamedTuple):
+    """What a file comes to; `without` says why where no rank has anything to tell."""
+
+    file: _File
+    ranks: tuple[RankTold, ...]
+    without: Message | None
+
+
 def trace_of(arguments: Sequence[str], whole: bool = False, step_range: str | None = None) -> TraceVitals:
-    """What the files, and those in the folders, say together. InputError where one that is named is no profile, where
-    none is, or where they are of both kinds: their clocks and steps have nothing in common."""
-    files = [file for argument in arguments for file in _files(argument)]
-    source = _one_source(files)
-    if step_range is not None and source != _NSYS:
+    """What the files, and those in the folders, say together, each file once. InputError where one that is named is no
+    profile, where none is, or where they are of both kinds: their clocks and steps have nothing in common."""
+    files = {file.name: file for argument in arguments for file in _files(argument)}.values()
+    if step_range is not None and all(file.source != _NSYS for file in files):
         raise InputError("--step-range", "is for exports of Nsight Systems; torch.profiler marks steps by itself")
-    told: list[RankTold] = []
-    without: list[Message] = []
+    told: list[_Told] = []
     passed_over: list[InputError] = []
     for file in files:
         try:
-            columns = _columns(file, step_range)
+            told.append(_told(file, whole, step_range))
         except InputError as error:
             if file.named:
                 raise
             passed_over.append(error)
-            continue
-        ranks = [found for each in columns if (found := rank_told(each, whole))]
-        told += ranks
-        if not ranks:
-            broken = any(each.cut for each in columns)
-            without.append(say("trace.missing.broken" if broken else NO_KERNEL, file=file.name))
-    if len(passed_over) == len(files):
+    if not told:
         raise passed_over[0]
     names = ", ".join(error.where for error in passed_over[:_NAMES])
-    notes = [say("trace.note.passed_over", n=len(passed_over), names=names)] if passed_over else []
-    others = {error.where for error in passed_over}
-    return trace_vitals(told, [file.name for file in files if file.name not in others], without, source, notes)
+    return trace_vitals(
+        [rank for each in told for rank in each.ranks],
+        [each.file.name for each in told],
+        [each.without for each in told if each.without is not None],
+        _one_source([each.file for each in told]),
+        [say("trace.note.passed_over", n=len(passed_over), names=names)] if passed_over else [],
+    )
+
+
+def _told(file: _File, whole: bool, step_range: str | None) -> _Told:
+    columns = _columns(file, step_range)
+    ranks = tuple(found for each in columns if (found := rank_told(each, whole)))
+    if ranks:
+        return _Told(file, ranks, None)
+    broken = any(each.cut for each in columns)
+    return _Told(file, (), say("trace.missing.broken" if broken else NO_KERNEL, file=file.name))
 
 
 def _files(argument: str) -> Iterator[_File]:

@@ -103,6 +103,13 @@ def test_an_export_of_nsight_systems_is_told_apart_by_what_is_in_it(shell: Shell
     assert (found["source"], found["ranks"][0]["steps"][0]["step"]) == ("nsys", 5)
 
 
+def test_a_folder_of_exports_may_hold_other_files(shell: Shell, export: Path) -> None:
+    (export.parent / "config.json").write_text('{"lr": 1e-4}')
+    said = shell("vitals", "trace", str(export.parent), str(export), "--json")
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["files"] == [str(export)]
+
+
 def test_traces_of_both_kinds_are_not_one_training(shell: Shell, export: Path, traces: Path) -> None:
     said = shell("vitals", "trace", str(export), str(traces))
     assert (said.code, said.out) == (2, "")
