@@ -15,8 +15,8 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.basis.mfu_no_peak": "vitals mfu was not told a GPU whose peak is known",
     "joint.basis.log": "calculated by vitals log",
     "joint.basis.no_mfu": "no document holds one",
-    "joint.basis.impossible_mfu": "the framework prints {percent} %, which cannot be: it divides by the wrong peak, "
-    "or the figure is another one",
+    "joint.basis.impossible_mfu": "{percent} % cannot be: the peak it is divided by is wrong, or it is another "
+    "figure ({basis})",
     "joint.basis.printed_mfu": "as the framework prints it: {basis}",
     "joint.basis.printed_unknown": "whether it counts recomputed FLOPs is not known",
     "joint.basis.no_trace": "no document of vitals trace was given",
@@ -72,7 +72,7 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.missing.goodput": "goodput: the log of the training, with its restarts, says it",
     "joint.missing.step_spread": "how even the steps are: the log of the training says it",
     "joint.missing.rank_spread": "which rank is late: profiles of several ranks, given to vitals trace together, say "
-    "it",
+    "it; in one alone, waiting for a late rank looks like communication",
     "joint.missing.busbw_share": "busbw of these nodes: a check-up measures it",
     "joint.missing.effective_busbw": "what the collectives get of the links: a profile with message sizes and a "
     "check-up over as many ranks say it",
@@ -87,8 +87,8 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.note.name_the_nodes": "Nobody said which nodes trained, so the record is taken as a whole; -H NODES reads "
     "it for those alone.",
     "joint.note.gpus_differ": "The documents are of different numbers of GPUs ({told}): are they of one training?",
-    "joint.note.profile_slows": "The profiled step takes {profiled:.3f} s, the logged one {logged:.3f} s, {percent} "
-    "% less: the profiler slows it, so take shares from the profile and times from the log.",
+    "joint.note.profile_slows": "The profiled step takes {profiled:.3f} s, {percent} % more than the logged one "
+    "({logged:.3f} s): the profiler slows it, so take shares from the profile and times from the log.",
     "joint.heading.signs": "What is known",
     "joint.heading.finding": "What to act on",
     "joint.heading.gap": "What keeps it from being called well",

@@ -31,6 +31,7 @@ from healthcheck.model.joint import Kind, Question, Sign
 _STEP = Question.STEP
 _FINDING, _GAP, _FINE = Kind.FINDING, Kind.GAP, Kind.FINE
 _EXPOSED, _MFU, _IDLE, _BUSBW = Sign.EXPOSED, Sign.MFU, Sign.IDLE, Sign.BUSBW
+_RANKS = Sign.RANK_SPREAD
 _SHOWS = (Sign.COLLECTIVE,)
 
 _WAITS = (at(mfu="LMU", exposed="H"),)
@@ -48,7 +49,7 @@ STEP_RULES: tuple[Rule, ...] = (
         each(FAILED, _SLOW_STEPS),
         steps=("repair", "search", "measure_again"),
         commands=(REPAIRS, SEARCH),
-        wants=(_EXPOSED, _MFU),
+        wants=(_EXPOSED, _MFU, _RANKS),
         source=ARTICLE,
         shows=_SHOWS,
     ),
@@ -69,7 +70,7 @@ STEP_RULES: tuple[Rule, ...] = (
         each(SLOW, _WAITS),
         steps=("search", "repair", "measure_again"),
         commands=(SEARCH, REPAIRS),
-        wants=(_MFU,),
+        wants=(_MFU, _RANKS),
         source=ARTICLE,
         shows=_SHOWS,
     ),
@@ -81,7 +82,7 @@ STEP_RULES: tuple[Rule, ...] = (
         each(HEALTHY, _WAITS),
         steps=("budget", "messages", "overlap", "layout", "settings"),
         commands=(BUDGET,),
-        wants=(_MFU, Sign.EFFECTIVE),
+        wants=(_MFU, Sign.EFFECTIVE, _RANKS),
         source=ARTICLE,
         shows=_SHOWS,
     ),
@@ -92,7 +93,7 @@ STEP_RULES: tuple[Rule, ...] = (
         each(UNMEASURED, _WAITS),
         steps=("measure_links", "messages"),
         commands=(CHECK_UP,),
-        wants=(_BUSBW, _MFU),
+        wants=(_BUSBW, _MFU, _RANKS),
         source=ARTICLE,
         shows=_SHOWS,
     ),
@@ -104,7 +105,7 @@ STEP_RULES: tuple[Rule, ...] = (
         (*each(SLOW, _MIXED), *each((*FAILED, *BROKEN_PART), (at(mfu="U", exposed="M"),))),
         steps=("repair", "search", "batch"),
         commands=(REPAIRS, SEARCH),
-        wants=(_MFU,),
+        wants=(_MFU, _RANKS),
         shows=_SHOWS,
     ),
     Rule(
@@ -113,7 +114,7 @@ STEP_RULES: tuple[Rule, ...] = (
         _FINDING,
         each(HEALTHY, _MIXED),
         steps=("overlap", "batch", "idle"),
-        wants=(_MFU, _IDLE),
+        wants=(_MFU, _IDLE, _RANKS),
         shows=_SHOWS,
     ),
     Rule(
@@ -123,7 +124,7 @@ STEP_RULES: tuple[Rule, ...] = (
         each(UNMEASURED, _MIXED),
         steps=("measure_links", "overlap", "batch"),
         commands=(CHECK_UP,),
-        wants=(_BUSBW, _MFU, _IDLE),
+        wants=(_BUSBW, _MFU, _IDLE, _RANKS),
         shows=_SHOWS,
     ),
     # MFU is low or in between, and communication is not why.

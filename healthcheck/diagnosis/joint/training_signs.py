@@ -73,7 +73,14 @@ Number = tuple[float | None, Message]
 
 
 def _mfu(training: Training) -> Number:
-    """Ours of the calculator, else ours of the log, else what the framework prints of itself, within 0 and 1."""
+    """Ours of the calculator, else ours of the log, else what the framework prints of itself; within 0 and 1."""
+    value, basis = _told_mfu(training)
+    if value is not None and not 0 < value <= 1:
+        return None, say("joint.basis.impossible_mfu", percent=round(100 * value, 1), basis=basis)
+    return value, basis
+
+
+def _told_mfu(training: Training) -> Number:
     log, answer = training.log, training.mfu
     if answer is not None and answer.mfu is not None:
         formula = answer.formula
@@ -86,8 +93,6 @@ def _mfu(training: Training) -> Number:
     printed = log.printed if log is not None else None
     if printed is None or printed.mfu is None:
         return None, say("joint.basis.no_mfu")
-    if not 0 < printed.mfu <= 1:
-        return None, say("joint.basis.impossible_mfu", percent=round(100 * printed.mfu, 1))
     return printed.mfu, say("joint.basis.printed_mfu", basis=printed.basis or say("joint.basis.printed_unknown"))
 
 
@@ -207,7 +212,7 @@ def training_notes(training: Training) -> tuple[Message, ...]:
     steps = training.log.step_time if training.log else None
     profiled = training.trace.step_s if training.trace else None
     if steps is not None and profiled is not None and profiled > _SLOWED * steps.median_s > 0:
-        percent = round(100 * (profiled / steps.median_s - 1))
+        percent = round(100 * (profiled / steps.median_s - 1), 1)
         notes.append(say("joint.note.profile_slows", profiled=profiled, logged=steps.median_s, percent=percent))
     return tuple(notes)
 

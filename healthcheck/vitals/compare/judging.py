@@ -29,13 +29,15 @@ def metric(
     `whole`: what a change is told beside, where that is not BEFORE itself: the step that a part is of.
     """
     before, after = values
-    if before is None or after is None or not (math.isfinite(before) and math.isfinite(after)):
+    if before is None or after is None or not all(map(math.isfinite, (before, after, noise.bar))):
         return None
     if unit is Unit.SHARE:
         change = after - before
     elif (whole or before) > 0:
         change = (after - before) / (whole or before)
     else:
+        return None
+    if not math.isfinite(change):
         return None
     direction = _direction(change, noise.bar, better) if judged else None
     return Metric(name, unit, before, after, change, noise, direction, speed, of, whole is not None)

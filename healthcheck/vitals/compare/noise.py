@@ -58,9 +58,14 @@ def of_profile(before: Sequence[float], after: Sequence[float], floor: float, sc
     """
     if min(len(before), len(after)) < 2:
         return Noise(max(floor, _ONE_STEP), say("vcompare.noise.one_step", floor=_percent(max(floor, _ONE_STEP))))
-    errors = [stdev(values) / scale / math.sqrt(len(values)) for values in (before, after)]
+    errors = [_scatter(values) / scale / math.sqrt(len(values)) for values in (before, after)]
     bar = max(floor, _ERRORS * math.hypot(*errors))
     return Noise(bar, say("vcompare.noise.profile", before=len(before), after=len(after), floor=_percent(floor)))
+
+
+def _scatter(values: Sequence[float]) -> float:
+    """Standard deviation; infinite where a value is, so that nothing is held against it."""
+    return stdev(values) if all(map(math.isfinite, values)) else math.inf
 
 
 def of_calls(before: int, after: int, floor: float) -> Noise:

@@ -63,7 +63,8 @@ def metrics(before: TraceVitals, after: TraceVitals, floor: float) -> Iterator[M
 
 
 def _slowest(trace: TraceVitals) -> RankTrace | None:
-    return None if trace.slowest is None else trace.ranks[trace.slowest]
+    place = trace.slowest
+    return trace.ranks[place] if place is not None and 0 <= place < len(trace.ranks) else None
 
 
 def _steps(
