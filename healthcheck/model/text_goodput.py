@@ -52,6 +52,9 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "log.jumped": "the steps jump ahead by {n} that no line shows, and there is no time for them: they are not counted",
     "log.gpus_changed": "the training went on with {now} {now:GPU|GPUs} after {before}: the steady rate is one of "
     "both; --window takes one of them",
+    "log.rank_alone": "{n} {n:report|reports} of copies stand in no line of {file}, the longest: left out",
+    "log.faster": "a tenth of the steps took at most {fast:.3g} s and the median is {median:.3g} s: the training was "
+    "faster at times, and by that pace goodput is {share:.1%}",
     "log.went_back": "the steps go back to {first} from {reached} and no line tells of a start: a restart from an "
     "older checkpoint",
     "log.from_zero": "the training begins again at its first step after step {steps}, at {place}: all before counts as "
@@ -89,6 +92,7 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "log.run": "{framework}, steps {first} to {last}",
     "log.run.files": "{n} {n:file|files}",
     "log.run.starts": "{n} {n:start|starts}",
+    "log.run.in_vain": "{n} more {n:start|starts} without a step",
     "log.run.rollbacks": "{n} {n:rollback|rollbacks}",
     "log.run.skipped": "{n} {n:step|steps} skipped",
     "log.run.nan": "{n} {n:step|steps} with a loss that is no number",

@@ -21,7 +21,8 @@ class StepTime(Struct, frozen=True):
     `warm_up` reports were left out at the start and after each restart. `median_s`, `p95_s` and `worst_s` are of the
     `reports` that remain, of `steps` steps; `outliers` of them are above median + 3 MAD and not in `steady_s`.
     `interval_means`: a report is the mean of several steps, so p95 and spread are of means and hide single slow steps.
-    `basis`: printed, or made of what. Steps of another batch size than most are not in it.
+    `basis`: printed, or made of what. Steps of another batch size than most are not in it. `p10_s`: a tenth of the
+    reports took at most so long.
     """
 
     median_s: float
@@ -35,6 +36,7 @@ class StepTime(Struct, frozen=True):
     interval_means: bool
     worst_s: float | None = None
     basis: Message | None = None
+    p10_s: float | None = None
 
 
 class Rate(Struct, frozen=True):
@@ -156,7 +158,8 @@ class LogVitals(Struct, frozen=True):
     """Everything about one training. `mfu` and `hfu` are ours, by `mfu_basis`; None with a reason in `missing`.
 
     `events` are what matters to a reader (starts, loads, saves, failures); `missing`: what this log
-    cannot show and what would; `exit_code` 0, or 3 where it is not enough to say.
+    cannot show and what would; `starts` came to a step, `starts_in_vain` of the whole log to none; `exit_code` 0, or 3
+    where it is not enough to say.
     """
 
     files: tuple[str, ...]
@@ -183,3 +186,4 @@ class LogVitals(Struct, frozen=True):
     points: tuple[Point, ...]
     exit_code: int
     checkpoints: Checkpoints | None = None
+    starts_in_vain: int = 0

@@ -69,7 +69,12 @@ def _run_line(vitals: LogVitals) -> str:
         say("log.run.files", n=len(vitals.files)),
         say("log.run.starts", n=vitals.starts),
     ]
-    counts = (("rollbacks", vitals.rollbacks), ("skipped", vitals.skipped), ("nan", vitals.nan_losses))
+    counts = (
+        ("in_vain", vitals.starts_in_vain),
+        ("rollbacks", vitals.rollbacks),
+        ("skipped", vitals.skipped),
+        ("nan", vitals.nan_losses),
+    )
     parts += [say(f"log.run.{name}", n=n) for name, n in counts if n]
     return _sentence(parts)
 

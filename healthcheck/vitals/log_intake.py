@@ -24,6 +24,8 @@ _SAME_MOMENT_S = 1.5
 """Two starts of one step are further apart: a restart takes seconds, and stamps are of whole seconds."""
 _LAG_S = 60.0
 """The lines of another rank come at most so much later; after that, its step is the one of a new start."""
+_START_S = 60.0
+"""The ranks of a start tell of it within so many seconds."""
 _IN_TURN = 3
 """So many times back to between the last two steps: these are two trainings, not one that rolls back."""
 _LATE_ROWS = 3
@@ -40,8 +42,8 @@ class Intake:
         self._rows = Rows()
         self._segments: list[Segment] = []
         self._events: list[tuple[int, RunEvent]] = []
-        self._event_at: dict[tuple[int, EventKind, int | None], int] = {}
-        self._copies = self._nan = self._skipped = 0
+        self._event_at: dict[tuple[int, EventKind, int | None, int], int] = {}
+        self._copies = self._in_vain = 0
         self._in_turn = 0
         self._pending: dict[EventKind, RunEvent] = {}
         self._openers: set[tuple[EventKind, str | None]] = set()
@@ -73,8 +75,7 @@ class Intake:
             facts,
             told,
             copies=self._copies,
-            nan=self._nan,
-            skipped=self._skipped,
+            in_vain=self._in_vain,
         )
 
     def _event(self, event: RunEvent) -> None:
@@ -86,10 +87,12 @@ class Intake:
             if late and any(kind is event.kind for kind, _ in self._openers) and not self._pending:
                 return  # another rank tells, a little late, of the start that was seen
             known = self._pending.get(event.kind)
+            if known is not None and event.kind is EventKind.START and _is_another(known, event):
+                self._in_vain += 1
             self._pending[event.kind] = event if known is None else _joined(known, event)
         place = len(self._rows)
         # A checkpoint of a step is told by every rank, with steps in between; other events only side by side.
-        key_of = (len(self._segments) if event.step is not None else place, event.kind, event.step)
+        key_of = (len(self._segments) if event.step is not None else place, event.kind, event.step, self._in_vain)
         if (seen := self._event_at.get(key_of)) is not None:
             before, first = self._events[seen]
             self._events[seen] = (before, _joined(first, event))
@@ -104,6 +107,8 @@ class Intake:
             return
         rows = self._rows
         last = rows.step[-1] if len(rows) else -1
+        if self._goes_on(record, last):
+            self._pending.clear()
         if not self._segments or self._pending:
             self._begin(record, silent=False)
         elif record.step <= last:
@@ -113,6 +118,14 @@ class Intake:
             self._watch_turns(record)
             self._begin(record, silent=True)
         self._append(record)
+
+    def _goes_on(self, record: StepRecord, last: int) -> bool:
+        """Was a checkpoint only read while the training went on? Then the next step comes, and no time was lost."""
+        if self._pending.keys() != {EventKind.CHECKPOINT_LOADED} or not self._segments:
+            return False
+        apart = NAN if record.at_s is None else record.at_s - self._rows.at[-1]
+        took = (record.step_time_s or 0.0) * (record.step - last)
+        return 0 < record.step - last <= 2 * record.covers and apart <= took + max(_SAME_MOMENT_S, took)
 
     def _is_copy(self, record: StepRecord, row: int, loss: float | None) -> bool:
         at, took = self._rows.at[row], (record.step_time_s or 0.0) * record.covers
@@ -183,15 +196,20 @@ class Intake:
         elif segment.loaded is not None:
             steps = record.step - segment.loaded
         no_number = record.loss is not None and not math.isfinite(record.loss)
-        self._nan += steps if no_number else 0
-        self._skipped += min(record.skipped, steps)
         row = len(rows)
-        rows.append(record, steps, steps if no_number else min(record.skipped, steps))
+        rows.append(record, steps, steps if no_number else min(record.skipped, steps), steps if no_number else 0)
         if record.rank is not None:
             self._rank_last[record.rank] = record.step
         self._recent[record.step] = (row, record.loss)
         if len(self._recent) > RECENT:
             del self._recent[next(iter(self._recent))]
+
+
+def _is_another(known: RunEvent, event: RunEvent) -> bool:
+    """Is it a start after one that came to no step, or another rank that tells of the same?"""
+    if known.at_s is not None and event.at_s is not None:
+        return abs(event.at_s - known.at_s) > _START_S
+    return event.rank is not None and event.rank == known.rank
 
 
 def _joined(first: RunEvent, other: RunEvent) -> RunEvent:

@@ -31,7 +31,7 @@ def settle_jumps(training: Training) -> list[LogRemark]:
         there = rows.at[row] - rows.at[row - 1]
         if math.isnan(there) or rows.time[row] * n > there * _WITHIN + _JITTER_S:
             steps[row] = alone
-            rows.lost[row] = min(rows.lost[row], alone)
+            rows.lost[row], rows.nan[row] = min(rows.lost[row], alone), min(rows.nan[row], alone)
             told.append(LogRemark(say("log.jumped", n=n - alone), rows.line[row]))
     return told
 

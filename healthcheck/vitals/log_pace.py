@@ -190,4 +190,5 @@ def step_time(training: Training, work: Work, pace: Pace, low: int, high: int) -
         bool(means.any()) or (pace.from_clock and bool((steps[kept] > 1).any())),
         float(times[-1]),
         pace.basis,
+        float(times[max(0, math.ceil(0.1 * len(times)) - 1)]),
     )

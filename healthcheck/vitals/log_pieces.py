@@ -104,26 +104,32 @@ def _common(one: Training, other: Training) -> list[tuple[int, int]]:
 
 
 def _merged(group: list[Training]) -> Training:
-    """The first of them, with the slowest rank's numbers; InputError never."""
-    first = group[0]
-    copies = 0
-    for other in group[1:]:
-        copies += _merge(first, other)
-    if copies:
-        first.copies += copies
-        told = say("log.rank_files", n=len(group), copies=copies)
-        first.remarks.insert(0, LogRemark(told, 0, copies))
+    """The longest of them, with the slowest rank's numbers."""
+    first = max(group, key=lambda piece: len(piece.rows))
+    others = [piece for piece in group if piece is not first]
+    copies = alone = 0
+    for other in others:
+        found = _merge(first, other)
+        copies, alone = copies + found, alone + len(other.rows) - found
+    if others:
+        first.copies += copies + sum(other.copies for other in others)
+        first.copies_of = tuple(name for other in others for name in other.files)
+        told = [LogRemark(say("log.rank_files", n=len(group), copies=copies), 0, copies)]
+        if alone:
+            told.append(LogRemark(say("log.rank_alone", n=alone, file=first.files[0]), 0, alone))
+        first.remarks[:0] = told
     return first
 
 
 def _merge(one: Training, other: Training) -> int:
+    """How many reports of the other one stand in this one, too; each takes the numbers of the slower."""
     mine, theirs = one.rows, other.rows
-    place = 0
+    place = merged = 0
     for row, step in enumerate(theirs.step):
         found = next((i for i in range(place, min(place + _AHEAD, len(mine))) if mine.step[i] == step), None)
         if found is None:
             continue
-        place = found + 1
+        place, merged = found + 1, merged + 1
         if not mine.at[found] >= theirs.at[row]:
             mine.at[found] = theirs.at[row]
         rate, other_rate = (rows.value("tokens_per_s_per_gpu", i) for rows, i in ((mine, found), (theirs, row)))
@@ -132,7 +138,7 @@ def _merge(one: Training, other: Training) -> int:
             for name in ("tokens_per_s", "tokens_per_s_per_gpu", "samples_per_s", "tflops_per_gpu", "mfu"):
                 if (value := theirs.value(name, row)) is not None:
                     mine.put(name, found, value)
-    return len(theirs)
+    return merged
 
 
 def _in_order(pieces: list[Training]) -> list[Training]:
@@ -160,8 +166,8 @@ def _append(whole: Training, piece: Training) -> None:
     whole.files += piece.files
     whole.remarks += piece.remarks
     whole.copies += piece.copies
-    whole.nan += piece.nan
-    whole.skipped += piece.skipped
+    whole.in_vain += piece.in_vain
+    whole.copies_of += piece.copies_of
     whole.facts = _known(whole, piece)
 
 

@@ -45,7 +45,8 @@ class Rows(Struct):
     """One value a report in each column; NaN where a line does not say it.
 
     `steps`: how many steps the row stands for (those since the report before); `busy` their time in all, in seconds;
-    `covers` and `time` as printed: the mean of so many. `lost`: steps that changed no weight or had no loss.
+    `covers` and `time` as printed: the mean of so many. `lost`: steps that changed no weight or had no loss; `nan`
+    of them had a loss that is no number.
     """
 
     step: array[int] = field(default_factory=lambda: array("q"))
@@ -55,12 +56,13 @@ class Rows(Struct):
     time: array[float] = field(default_factory=lambda: array("d"))
     at: array[float] = field(default_factory=lambda: array("d"))
     lost: array[int] = field(default_factory=lambda: array("i"))
+    nan: array[int] = field(default_factory=lambda: array("i"))
     printed: dict[str, array[float]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.step)
 
-    def append(self, record: StepRecord, steps: int, lost: int) -> None:
+    def append(self, record: StepRecord, steps: int, lost: int, nan: int) -> None:
         """One report at the end."""
         before = len(self.step)
         self.step.append(record.step)
@@ -70,6 +72,7 @@ class Rows(Struct):
         self.time.append(NAN if record.step_time_s is None else record.step_time_s)
         self.at.append(NAN if record.at_s is None else record.at_s)
         self.lost.append(_small(lost))
+        self.nan.append(_small(nan))
         columns = self.printed
         values = (
             record.tokens,
@@ -110,7 +113,7 @@ class Rows(Struct):
             mine = self.printed.setdefault(name, array(kind, [NAN]) * before)
             theirs = other.printed.get(name)
             mine.extend(theirs if theirs is not None else array(kind, [NAN]) * len(other))
-        for column in ("step", "line", "steps", "covers", "time", "at", "lost"):
+        for column in ("step", "line", "steps", "covers", "time", "at", "lost", "nan"):
             getattr(self, column).extend(getattr(other, column))
 
 
@@ -118,7 +121,7 @@ class Training(Struct):
     """All reports of one training, or of one file of it. `events`: (rows before it, event), in their order.
 
     `begins`: the first row of each file. `copies`: reports left out because another rank had printed the same one.
-    `nan`: steps whose loss is no number.
+    `copies_of`: files that are such copies as a whole. `in_vain`: starts that came to no step.
     """
 
     files: tuple[str, ...]
@@ -130,8 +133,8 @@ class Training(Struct):
     remarks: list[LogRemark]
     begins: tuple[int, ...] = (0,)
     copies: int = 0
-    nan: int = 0
-    skipped: int = 0
+    copies_of: tuple[str, ...] = ()
+    in_vain: int = 0
 
     def ends(self) -> list[int]:
         """Where each segment ends: the row after its last."""

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from healthcheck.errors import InputError
+from healthcheck.model.message import say
 from healthcheck.model.training import EventKind, LogFacts, LogRemark, RunEvent
 from healthcheck.model.vitals_log import LogVitals, Point, StepTime
 from healthcheck.model.vitals_mfu import Dtype, GpuRow, ModelShape, Recompute
@@ -32,6 +33,8 @@ from healthcheck.vitals.peaks import peak_of
 
 FEWEST_REPORTS = 3
 """With fewer reports after warm-up nothing is said of a steady state."""
+FASTER = 0.9
+"""Rule of thumb: where a tenth of the steps is faster than this part of the median, the training had another pace."""
 _MOST_POINTS = 400
 _MOST_EVENTS = 200
 _TELLING = frozenset((EventKind.START, EventKind.CHECKPOINT_LOADED, EventKind.EXIT, EventKind.FAILURE))
@@ -102,9 +105,16 @@ def _document(
     training, low, high = seen.training, seen.low, seen.high
     rows, ends = training.rows, training.ends()
     inside = [number for number, one in enumerate(training.segments) if one.first < high and ends[number] > low]
-    remarks = (*training.remarks, *seen.clock.remarks, *seen.pace.remarks, *seen.work.remarks)
+    share = measured.goodput.share
+    remarks = (
+        *training.remarks,
+        *_was_faster(step, share, rows.line[low]),
+        *seen.clock.remarks,
+        *seen.pace.remarks,
+        *seen.work.remarks,
+    )
     return LogVitals(
-        files=training.files,
+        files=(*training.files, *training.copies_of),
         framework=training.framework,
         facts=_facts(training.facts, asked),
         first_step=min(rows.step[low:high]),
@@ -119,15 +129,24 @@ def _document(
         mfu_basis=ours.basis,
         goodput=measured.goodput,
         rollbacks=_rollbacks(seen, inside),
-        skipped=training.skipped,
-        nan_losses=training.nan,
+        skipped=sum(rows.lost[low:high]) - sum(rows.nan[low:high]),
+        nan_losses=sum(rows.nan[low:high]),
         events=_events(training, low, high),
         remarks=_without_twins((*remarks, *measured.remarks, *rates.remarks, *ours.remarks)),
         missing=missing_of(training, seen.work, seen.clock, seen.pace, measured, step, rates, ours),
         points=_points(seen),
         exit_code=exit_code,
         checkpoints=measured.checkpoints,
+        starts_in_vain=training.in_vain,
     )
+
+
+def _was_faster(step: StepTime | None, share: float | None, line: int) -> tuple[LogRemark, ...]:
+    """A training that slowed down for good is steady at its slow pace: told by the pace it once had."""
+    if step is None or step.p10_s is None or share is None or step.p10_s >= FASTER * step.median_s:
+        return ()
+    told = say("log.faster", fast=step.p10_s, median=step.median_s, share=share * step.p10_s / step.steady_s)
+    return (LogRemark(told, line),)
 
 
 def _printed_busy(training: Training) -> array[float]:

@@ -246,3 +246,29 @@ def test_the_progress_of_megatron_is_its_cumulative_over_its_steady_throughput()
     assert vitals.goodput.share == pytest.approx(cumulative / 400.0, abs=0.002)
     assert losses(vitals) == {LossKind.RESTART: pytest.approx(200 + 4000 + 1700 + 200, rel=0.01)}
     assert vitals.rate is not None and vitals.rate.tokens_per_s == pytest.approx(4e5, rel=0.005)
+
+
+def test_a_crash_loop_is_counted_start_by_start() -> None:
+    world = World().start(took=60).steps(100).save(20).steps(10)
+    for _ in range(3):
+        world.wait(120, LossKind.RESTART).start(took=90, loaded=100)
+        world.step = 110
+    vitals = judged(world.wait(120, LossKind.RESTART).start(took=60, loaded=100).steps(50).lines)
+    assert (vitals.starts, vitals.starts_in_vain) == (2, 3)
+    assert losses(vitals)[LossKind.RESTART] == pytest.approx(60 + 4 * 120 + 3 * 90 + 60)
+
+
+def test_a_training_that_slowed_down_is_told_its_former_pace() -> None:
+    vitals = judged(World().start().steps(300, 2.0).steps(900, 3.0).lines)
+    assert vitals.step_time is not None and vitals.step_time.median_s == 3.0
+    assert "log.faster" in said(vitals)
+    assert vitals.goodput is not None and vitals.goodput.share is not None and vitals.goodput.share <= 1
+    assert adds_up(vitals)
+
+
+def test_a_checkpoint_that_is_read_on_the_way_is_no_restart() -> None:
+    world = World().start().steps(50)
+    world.say("  successfully loaded checkpoint from /ema [ t 1/8, p 1/1 ] at iteration 40")
+    vitals = judged(world.steps(50).lines)
+    assert vitals.starts == 1
+    assert losses(vitals) == {}
