@@ -86,10 +86,11 @@ def _done_before(launch: Times, end: Times, moments: Times) -> Times:
 
 
 def window_of_all(events: GpuEvents) -> Window | None:
-    """From the first event to the last, where no step is marked; None where there is none."""
-    if not len(events):
+    """From the first event to the last, where no step is marked; None where there is none that lasted."""
+    lasted = events.end > events.begin
+    if not lasted.any():
         return None
-    return Window(0, int(events.begin.min()), int(events.end.max()))
+    return Window(0, int(events.begin[lasted].min()), int(events.end[lasted].max()))
 
 
 def step_breakdown(window: Window, busy: Busy, data_loading: Spans | None) -> StepBreakdown:

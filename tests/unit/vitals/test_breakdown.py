@@ -74,6 +74,7 @@ def test_a_kernel_without_a_launch_belongs_where_it_ran() -> None:
 
 def test_no_events_no_window() -> None:
     assert window_of_all(gpu()) is None
+    assert window_of_all(gpu((Kind.COMPUTE, 0, 5, 5))) is None
     assert windows_of(gpu((Kind.COMPUTE, 0, 0, 1)), marks()) == ()
 
 
