@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from msgspec.structs import replace
+
 from healthcheck.errors import InputError
 from healthcheck.model.message import say
 from healthcheck.model.training import LogRemark
@@ -11,6 +13,7 @@ from healthcheck.vitals.log_rows import Training
 from healthcheck.vitals.log_survival import saves_of
 
 _OF_A_MODEL = ("params", "layers", "hidden", "vocab")
+_LOOKED_BACK = 100
 _BATCHES = 2.5
 """A restart with another batch shifts the count by a batch or two; another training has another count altogether."""
 
@@ -37,7 +40,16 @@ def check_one(training: Training) -> list[LogRemark]:
         elif segment.silent:
             told = say("log.went_back", first=begins + 1, reached=reached)
             found.append(LogRemark(told, training.rows.line[segment.first]))
-    return found
+    return _folded(found)
+
+
+def _folded(remarks: list[LogRemark]) -> list[LogRemark]:
+    """Of a kind the first, with how many there are."""
+    first: dict[str, LogRemark] = {}
+    for remark in remarks:
+        known = first.get(remark.what.code)
+        first[remark.what.code] = remark if known is None else replace(known, count=known.count + 1)
+    return list(first.values())
 
 
 def _same_model(training: Training, number: int) -> None:
@@ -60,7 +72,8 @@ def _same_count(training: Training, number: int, name: str) -> None:
     again = first
     if rows.step[first] - rows.steps[first] <= 0:
         # From the very beginning both count from nothing: what they have come to at the end tells them apart.
-        reached = max(rows.step[one.first - 1] for one in training.segments[1 : number + 1])
+        latest = training.segments[max(1, number + 1 - _LOOKED_BACK) : number + 1]
+        reached = max(rows.step[one.first - 1] for one in latest)
         again = max(first, bisect_right(rows.step, reached, first, training.ends()[number]) - 1)
     row = _earlier(training, number, rows.step[again])
     if row is None:
@@ -77,7 +90,7 @@ def _same_count(training: Training, number: int, name: str) -> None:
 def _earlier(training: Training, number: int, step: int) -> int | None:
     """The row of a step in the latest of the starts before."""
     steps = training.rows.step
-    for before in reversed(range(number)):
+    for before in reversed(range(max(0, number - _LOOKED_BACK), number)):
         begin, end = training.segments[before].first, training.segments[before + 1].first
         row = bisect_left(steps, step, begin, end)
         if row < end and steps[row] == step:

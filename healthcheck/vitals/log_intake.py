@@ -28,6 +28,8 @@ _START_S = 60.0
 """The ranks of a start tell of it within so many seconds."""
 _IN_TURN = 3
 """So many times back to between the last two steps: these are two trainings, not one that rolls back."""
+_MOST_SILENT, _FEWEST_ROWS = 50, 5
+"""Starts that nothing tells of: more than that, with fewer reports each, is no training that rolls back."""
 _LATE_ROWS = 3
 # Lists of a log can be long; a reader needs to see that, not all of them.
 _MOST_EVENTS = 100_000
@@ -43,7 +45,7 @@ class Intake:
         self._segments: list[Segment] = []
         self._events: list[tuple[int, RunEvent]] = []
         self._event_at: dict[tuple[int, EventKind, int | None, int], int] = {}
-        self._copies = self._in_vain = 0
+        self._copies = self._in_vain = self._silent = 0
         self._in_turn = 0
         self._pending: dict[EventKind, RunEvent] = {}
         self._openers: set[tuple[EventKind, str | None]] = set()
@@ -115,13 +117,16 @@ class Intake:
             if self._lags(record):
                 self._copies += 1
                 return
-            self._watch_turns(record)
+            self._watch(record)
             self._begin(record, silent=True)
         self._append(record)
 
     def _goes_on(self, record: StepRecord, last: int) -> bool:
-        """Was a checkpoint only read while the training went on? Then the next step comes, and no time was lost."""
-        if self._pending.keys() != {EventKind.CHECKPOINT_LOADED} or not self._segments:
+        """Was a checkpoint only read, or did a rank end before the others, while the training went on?
+
+        Then the next step comes, and no time was lost.
+        """
+        if not self._pending or EventKind.START in self._pending or not self._segments:
             return False
         apart = NAN if record.at_s is None else record.at_s - self._rows.at[-1]
         took = (record.step_time_s or 0.0) * (record.step - last)
@@ -164,9 +169,18 @@ class Intake:
                 if (value := getattr(record, name)) is not None:
                     rows.put(name, row, value)
 
-    def _watch_turns(self, record: StepRecord) -> None:
-        """InputError when the steps of two trainings stand in turn: again and again back to between the last two."""
-        rows = self._rows
+    def _watch(self, record: StepRecord) -> None:
+        """InputError where the steps go back and forth too often: two trainings, or many ranks without a name.
+
+        Of two that stand in turn, they go again and again back to between the last two.
+        """
+        rows, self._silent = self._rows, self._silent + 1
+        if self._silent > _MOST_SILENT and self._silent * _FEWEST_ROWS > len(rows):
+            raise InputError(
+                f"{self._file}:{record.line}",
+                f"its steps go back {self._silent} times in {len(rows)} reports, and no line tells of a start: these "
+                "are ranks, or trainings, without a name or a time in front; give the log of one",
+            )
         if len(rows) - self._segments[-1].first >= 2:
             self._in_turn += rows.step[-2] < record.step < rows.step[-1]
         if self._in_turn >= _IN_TURN:

@@ -210,4 +210,4 @@ def _points(seen: Seen) -> tuple[Point, ...]:
                 at = seen.clock.at[last - 1] - begin
                 x = None if math.isnan(at) else max(0.0, at)
                 found.append(Point(training.rows.step[last - 1], x, middle(times), number))
-    return tuple(found)
+    return tuple(found[:: math.ceil(len(found) / _MOST_POINTS / 2) or 1])

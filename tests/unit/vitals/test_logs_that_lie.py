@@ -297,3 +297,14 @@ def test_lines_that_were_lost_count_where_the_clock_has_the_time_for_them() -> N
     vitals = judged(lines[:100] + lines[180:])
     assert vitals.goodput is not None and vitals.goodput.steps == 300
     assert losses(vitals) == {}
+
+
+def test_ranks_without_a_name_or_a_time_are_refused_soon() -> None:
+    dice = random.Random(5)
+    lines = []
+    for step in range(1, 2000):
+        one = World(stamps=False)
+        one.step = step
+        lines += [one.steps(1, dice.uniform(1.9, 2.1), loss=f"{dice.uniform(2, 3):.6E}").lines[-1] for _ in range(4)]
+    with pytest.raises(InputError, match="go back 51 times"):
+        judged(lines)
