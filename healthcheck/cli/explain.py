@@ -13,6 +13,7 @@ from healthcheck.cli.language import on_stdout
 
 if TYPE_CHECKING:
     from healthcheck.diagnosis.cause import Cause
+    from healthcheck.diagnosis.joint.rule import Rule
     from healthcheck.diagnosis.lookup import Meaning
 
 _WIDTH = 96
@@ -22,7 +23,10 @@ _FIELD = re.compile(r"\{(\w+)(?::([^}|]*\|)?([^}]*))?\}")
 def command(
     code: Annotated[
         str | None,
-        typer.Argument(help="A cause, a check, a rule, the number of an Xid, or what names begin with; without, all."),
+        typer.Argument(
+            help="A cause, a check, a rule (of diagnose, too), the number of an Xid, or what names begin with; "
+            "without, all causes and checks."
+        ),
     ] = None,
     json: options.Json = False,
     lang: options.Lang = None,
@@ -35,7 +39,16 @@ def command(
     from healthcheck.cli.exits import out
     from healthcheck.diagnosis.causes import CAUSES
     from healthcheck.diagnosis.lookup import Meaning, known_checks
+    from healthcheck.reporting.joint_rules import rule_named
 
+    rule = None if code is None else rule_named(code)
+    if rule is not None:
+        with on_stdout(lang, json):
+            if json:
+                print_document("healthcheck.explain/1", causes=[], checks=[], diagnosis=_as_diagnosis(rule))
+            else:
+                out("\n".join(_diagnosis(rule)))
+        return
     found = Meaning(CAUSES, known_checks(), family=True) if code is None else _found(code)
     with on_stdout(lang, json):
         if not json:
@@ -47,6 +60,42 @@ def command(
             checks=[*map(_as_check, found.checks)],
             **({"xid": {"code": found.xid, "means": text(found.xid)}} if found.xid else {}),
         )
+
+
+def _as_diagnosis(rule: Rule) -> dict[str, object]:
+    """A rule of `healthcheck diagnose` in the JSON document."""
+    from healthcheck.reporting.joint_rules import conditions
+
+    return {
+        "rule": rule.code,
+        "kind": rule.kind.value,
+        "title": text(f"joint.title.{rule.code}"),
+        "meaning": _meaning(rule),
+        "when": conditions(rule),
+        "steps": [text(f"joint.next.{step}") for step in rule.steps],
+        "source": text(f"joint.source.{rule.source}"),
+    }
+
+
+def _meaning(rule: Rule) -> str:
+    from healthcheck.model.texts import CATALOGUE_EN
+
+    code = f"joint.meaning.{rule.code}"
+    return text(code) if code in CATALOGUE_EN else ""
+
+
+def _diagnosis(rule: Rule) -> Iterator[str]:
+    from healthcheck.model.message import say
+    from healthcheck.reporting.joint_rules import conditions
+
+    yield str(say("explain.rule", code=rule.code, title=text(f"joint.title.{rule.code}")))
+    for at, condition in enumerate(conditions(rule)):
+        yield from _paragraph("" if at else text("explain.label.when"), condition)
+    yield from _paragraph(text("explain.label.why"), _meaning(rule))
+    for at, step in enumerate(rule.steps):
+        yield from _paragraph("" if at else text("explain.label.do"), text(f"joint.next.{step}"))
+    yield from _paragraph(text("explain.label.whose"), text(f"joint.source.{rule.source}"))
+    yield _labelled(text("explain.label.read"), "docs/diagnose.md")
 
 
 def _found(code: str) -> Meaning:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from healthcheck.diagnosis.cause import Cause
 from healthcheck.diagnosis.causes import BY_CODE, BY_RULE, CAUSES, UNEXPLAINED, WARN, cause_of
+from healthcheck.diagnosis.joint.table import RULES as DIAGNOSES
 from healthcheck.model.text_checks import CHECK_TEXTS
 from healthcheck.probes.xids import XIDS, Weight
 
@@ -45,7 +46,7 @@ def meaning_of(word: str) -> Meaning | None:
 
 def near(word: str) -> tuple[str, ...]:
     """Up to three names that look like it."""
-    names = [*BY_CODE, *known_checks(), *_RULES]
+    names = [*BY_CODE, *known_checks(), *_RULES, *(rule.code for rule in DIAGNOSES)]
     return tuple(difflib.get_close_matches(word.removeprefix("cause."), names, n=3, cutoff=0.5))
 
 

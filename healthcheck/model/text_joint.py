@@ -104,6 +104,7 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.word.complete": "complete",
     "joint.word.same": "the same",
     "joint.word.another": "another",
+    "joint.or": "{first} or {other}",
     "joint.thresholds": "{low} to {high}",
     "joint.rule": "rule {code}: {because} ({source})",
     "joint.rule_alone": "rule {code} ({source})",

@@ -12,19 +12,13 @@ from healthcheck.model.message import Message, say
 from healthcheck.parsing.record_codec import encode_document
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row, pair
+from healthcheck.reporting.joint_rules import word_of
 from healthcheck.reporting.text_table import table
 from healthcheck.reporting.text_width import wrapped
 from healthcheck.reporting.training_figures import share_text
 
 MAX_WIDTH = 96
 _WORDS = {0: "WELL", 1: "FAIL", 3: "UNKNOWN", 4: "SUSPECT"}
-_SHOWN = {
-    (Sign.RECORD_KIND, Level.LOW): "joint.word.simulated",
-    (Sign.RECORD_KIND, Level.MIDDLE): "joint.word.incomplete",
-    (Sign.RECORD_KIND, Level.HIGH): "joint.word.complete",
-    (Sign.RECORD_GPU, Level.LOW): "joint.word.another",
-    (Sign.RECORD_GPU, Level.HIGH): "joint.word.same",
-}
 _IN_LINE = (
     (Sign.MFU, "MFU"),
     (Sign.EXPOSED, "exposed"),
@@ -109,10 +103,9 @@ def _level(one: Seen) -> str:
 
 def value_text(one: Seen) -> str:
     """Its number, or the word that stands for one."""
-    word = _SHOWN.get((one.sign, one.level))
-    if word is not None:
-        return str(Message(word))
-    return one.shown if one.value is None else _number(one, one.value)
+    if one.value is not None:
+        return _number(one, one.value)
+    return word_of(one.sign, one.level) or one.shown
 
 
 def thresholds_text(one: Seen) -> str:

@@ -8,6 +8,7 @@ import shlex
 import pytest
 
 from healthcheck.diagnosis.causes import CAUSES
+from healthcheck.diagnosis.joint.table import RULES
 from healthcheck.model.text_checks import CHECK_TEXTS
 from tests.walk.cli import Shell
 
@@ -71,6 +72,20 @@ def test_what_names_begin_with_lists_the_family(shell: Shell, begins: str, membe
 
 def test_a_rule_that_only_its_first_word_names_is_explained_too(shell: Shell) -> None:
     assert shell("explain", "connect.reset").out.startswith("cause.connection_lost:")
+
+
+def test_every_rule_of_the_joint_diagnosis_is_explained_by_its_name(shell: Shell) -> None:
+    for rule in RULES:
+        said = shell("explain", rule.code)
+        assert said.code == 0 and said.out.startswith(f"rule {rule.code} of healthcheck diagnose: ")
+        assert said.out.count("\n  when ") == said.out.count("\n  whose ") == 1
+    said = shell("explain", "fault_tolerance")
+    assert "goodput: low; MFU: between or high; verdict of the links: DEGRADED" in said.out
+    assert "start only on nodes that pass a gate" in said.out
+    document = json.loads(shell("explain", "fault_tolerance", "--json").out)
+    assert document["schema"] == "healthcheck.explain/1" and document["causes"] == document["checks"] == []
+    assert document["diagnosis"]["rule"] == "fault_tolerance" and len(document["diagnosis"]["when"]) == 4
+    assert "did you mean fault_tolerance" in shell("explain", "fault_tolerence").err
 
 
 def test_without_a_code_all_are_listed(shell: Shell) -> None:

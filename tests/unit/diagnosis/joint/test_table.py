@@ -9,10 +9,12 @@ import pytest
 import typer
 
 from healthcheck.cli.app import app
+from healthcheck.diagnosis.causes import BY_CODE
 from healthcheck.diagnosis.joint.given import Given, lines
 from healthcheck.diagnosis.joint.rule import Rule
 from healthcheck.diagnosis.joint.table import QUESTIONS, RULES, answers
 from healthcheck.diagnosis.joint.training_signs import Training
+from healthcheck.diagnosis.lookup import known_checks
 from healthcheck.model.joint import Kind, Level, Question, Sign
 from healthcheck.model.texts import CATALOGUE_EN
 from tests.golden.records import sick
@@ -99,6 +101,12 @@ def test_every_rule_has_its_texts_and_what_is_to_be_acted_on_says_what_to_do(rul
     for sign in rule.wants:
         assert f"joint.missing.{sign.value}" in CATALOGUE_EN
     assert rule.kind not in (Kind.FINDING, Kind.GAP) or rule.steps or rule.commands
+
+
+def test_no_rule_is_called_like_a_cause_or_a_check() -> None:
+    codes = [rule.code for rule in RULES]
+    assert len(codes) == len(set(codes))
+    assert set(codes).isdisjoint({*BY_CODE, *known_checks()})
 
 
 SAMPLES = {
