@@ -257,6 +257,18 @@ def test_impossible_durations_are_taken_out_and_told() -> None:
     assert {"trace.note.negative", "trace.note.endless", "trace.note.clipped"} <= codes(found)
 
 
+def test_an_event_far_from_all_others_has_no_time() -> None:
+    trace = busy()
+    trace.add("kernel", "k", 1e16, 5, 7, device=0, stream=7, correlation=77)
+    found = vitals(trace.text())
+    assert found.ranks[0].steps == vitals(busy().text()).ranks[0].steps
+    assert "trace.note.timeless" in codes(found)
+    two = Trace()
+    two.add("kernel", "k", 0, 5, 7, device=0, stream=7, correlation=1)
+    two.add("kernel", "k", 1e16, 5, 7, device=0, stream=7, correlation=2)
+    assert len(told(two.text())[0].trace.steps) == 1
+
+
 def test_kernels_of_one_graph_may_overlap_on_one_stream() -> None:
     trace = Trace()
     trace.step(1, 0, 1000)
