@@ -7,6 +7,7 @@ after the other are pieces. Without a clock the same steps are copies, other ste
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 
@@ -18,6 +19,9 @@ from healthcheck.model.training import EventKind, LogFacts, LogRemark
 from healthcheck.vitals.log_rows import Training
 
 _SAMPLE = 50
+_MOST = 0.9
+_MOST_STACKED = 4096
+_BACK_S = 60.0
 _AHEAD = 512
 _SAME_MOMENT_S = 60.0
 _ROTATED_STEPS = 3.0
@@ -28,7 +32,7 @@ _OF_A_MODEL = ("params", "layers", "hidden", "vocab")
 
 def joined(pieces: Sequence[Training]) -> Training:
     """One training of all files that have steps; InputError naming two files that are not of one training."""
-    pieces = [piece for piece in pieces if len(piece.rows)]
+    pieces = [part for piece in pieces if len(piece.rows) for part in unstacked(piece)]
     for one, other in combinations(pieces, 2):
         _check(one, other)
     groups: list[list[Training]] = []
@@ -72,7 +76,6 @@ def _span(piece: Training) -> tuple[float, float] | None:
 def _are_copies(one: Training, other: Training) -> bool:
     """Do both files show the same steps of the same starts? InputError where they ran at one time at other steps."""
     mine, theirs = _span(one), _span(other)
-    common = _common(one, other)
     if mine is None or theirs is None:
         same = one.rows.step[0] == other.rows.step[0] and one.rows.step[-1] == other.rows.step[-1]
         return same and len(one.rows) == len(other.rows)
@@ -80,8 +83,7 @@ def _are_copies(one: Training, other: Training) -> bool:
     shorter = min(mine[1] - mine[0], theirs[1] - theirs[0])
     if overlap < 0.5 * shorter or (shorter == 0 and overlap < 0):
         return False
-    near = [abs(one.rows.at[i] - other.rows.at[j]) <= _SAME_MOMENT_S for i, j in common]
-    if near and sum(near) >= 0.9 * len(near):
+    if _same_moments(one, other):
         return True
     if _follows(one, other) or _follows(other, one):
         return False  # the clock of one of them was in another zone
@@ -95,12 +97,50 @@ def _follows(one: Training, other: Training) -> bool:
     return other.rows.step[0] - other.rows.steps[0] == one.rows.step[-1]
 
 
-def _common(one: Training, other: Training) -> list[tuple[int, int]]:
-    """Rows of some steps that both files show."""
-    places = {step: row for row, step in enumerate(one.rows.step)}
-    stride = max(1, len(other.rows) // _SAMPLE)
-    rows = range(0, len(other.rows), stride)
-    return [(places[step], row) for row in rows if (step := other.rows.step[row]) in places]
+def _same_moments(one: Training, other: Training) -> bool:
+    """Have most steps of the shorter one the same moment in the longer one?"""
+    longer, shorter = (one, other) if len(one.rows) >= len(other.rows) else (other, one)
+    at, step = longer.rows.at, longer.rows.step
+    rows = range(0, len(shorter.rows), max(1, len(shorter.rows) // _SAMPLE))
+    near = 0
+    for row in rows:
+        moment, wanted = shorter.rows.at[row], shorter.rows.step[row]
+        middle = bisect_left(at, moment)
+        around = range(max(0, middle - _AHEAD), min(len(at), middle + _AHEAD))
+        near += any(step[i] == wanted and abs(at[i] - moment) <= _SAME_MOMENT_S for i in around)
+    return near >= _MOST * len(rows)
+
+
+def unstacked(piece: Training) -> list[Training]:
+    """The parts of a file in which the logs of several ranks stand one below the other; else the file itself."""
+    rows = piece.rows
+    backs = [
+        segment.first for segment in piece.segments[1:] if rows.at[segment.first] < rows.at[segment.first - 1] - _BACK_S
+    ]
+    if not backs or len(backs) > _MOST_STACKED:
+        return [piece]
+    bounds = [0, *backs, len(rows)]
+    parts = [_part(piece, low, high) for low, high in pairwise(bounds)]
+    spans = [_span(part) for part in parts]
+    if any(span is None for span in spans) or not all(_same_moments(parts[0], part) for part in parts[1:]):
+        return [piece]
+    return parts
+
+
+def _part(piece: Training, low: int, high: int) -> Training:
+    """Some of the starts of a file as if they were all of it."""
+    last = high == len(piece.rows)
+    return Training(
+        piece.files,
+        piece.rows.part(low, high),
+        [replace(one, first=one.first - low) for one in piece.segments if low <= one.first < high],
+        [(before - low, event) for before, event in piece.events if low <= before < high or (last and before == high)],
+        piece.framework,
+        piece.facts,
+        piece.remarks if low == 0 else [],
+        copies=piece.copies if low == 0 else 0,
+        in_vain=piece.in_vain if low == 0 else 0,
+    )
 
 
 def _merged(group: list[Training]) -> Training:
@@ -113,8 +153,9 @@ def _merged(group: list[Training]) -> Training:
         copies, alone = copies + found, alone + len(other.rows) - found
     if others:
         first.copies += copies + sum(other.copies for other in others)
-        first.copies_of = tuple(name for other in others for name in other.files)
-        told = [LogRemark(say("log.rank_files", n=len(group), copies=copies), 0, copies)]
+        first.copies_of = tuple(name for other in others for name in other.files if name not in first.files)
+        code = "log.rank_files" if first.copies_of else "log.stacked"
+        told = [LogRemark(say(code, n=len(group), copies=copies), 0, copies)]
         if alone:
             told.append(LogRemark(say("log.rank_alone", n=alone, file=first.files[0]), 0, alone))
         first.remarks[:0] = told

@@ -23,6 +23,7 @@ PRINTED = (
     "tflops_per_gpu",
     "mfu",
 )
+_COLUMNS = ("step", "line", "steps", "covers", "time", "at", "lost", "nan")
 _LOSSLESS = frozenset(("tokens", "samples", "consumed_tokens", "consumed_samples"))
 
 
@@ -105,6 +106,11 @@ class Rows(Struct):
             self.printed[name] = array("d" if name in _LOSSLESS else "f", [NAN]) * len(self.step)
         self.printed[name][row] = value
 
+    def part(self, low: int, high: int) -> Rows:
+        """The rows from `low` to before `high`, by themselves."""
+        printed = {name: column[low:high] for name, column in self.printed.items()}
+        return Rows(**{name: getattr(self, name)[low:high] for name in _COLUMNS}, printed=printed)
+
     def extend(self, other: Rows) -> None:
         """The rows of another piece behind these."""
         before = len(self.step)
@@ -113,7 +119,7 @@ class Rows(Struct):
             mine = self.printed.setdefault(name, array(kind, [NAN]) * before)
             theirs = other.printed.get(name)
             mine.extend(theirs if theirs is not None else array(kind, [NAN]) * len(other))
-        for column in ("step", "line", "steps", "covers", "time", "at", "lost", "nan"):
+        for column in _COLUMNS:
             getattr(self, column).extend(getattr(other, column))
 
 

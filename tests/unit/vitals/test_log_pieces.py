@@ -61,3 +61,33 @@ def test_pieces_from_two_time_zones_go_by_their_steps() -> None:
     assert vitals.rollbacks == 0
     assert vitals.goodput is not None and vitals.goodput.steps == 200
     assert "log.missing.down" in lacks(vitals)
+
+
+def _rolled_back() -> list[str]:
+    world = World().start(took=30).steps(200).save(10).steps(60)
+    return world.wait(200, LossKind.RESTART).start(took=30, loaded=200).steps(300).lines
+
+
+def test_files_of_ranks_with_a_rollback_in_them_are_copies_too() -> None:
+    alone = judged(_rolled_back())
+    vitals = judged(_rolled_back(), _rolled_back(), _rolled_back())
+    assert vitals.goodput is not None and alone.goodput is not None
+    assert vitals.goodput.useful_s == alone.goodput.useful_s
+    assert losses(vitals) == losses(alone)
+    assert len(vitals.files) == 3
+
+
+def test_the_logs_of_ranks_one_below_the_other_are_copies() -> None:
+    alone = judged(_rolled_back())
+    below = [line for rank in range(4) for line in (f"{rank}: {text}" for text in _rolled_back())]
+    vitals = judged(below)
+    assert "log.stacked" in said(vitals)
+    assert (vitals.starts, vitals.rollbacks, vitals.rank_copies) == (2, 1, 3 * 560)
+    assert losses(vitals) == losses(alone)
+
+
+def test_the_copy_with_most_in_it_is_the_one_that_counts() -> None:
+    lines = World().start().steps(300).lines
+    vitals = judged(lines[:100], lines)
+    assert vitals.goodput is not None and vitals.goodput.steps == 300
+    assert "log.rank_files" in said(vitals)
