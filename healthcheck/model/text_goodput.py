@@ -27,8 +27,8 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "log.copies": "{n} {n:report|reports} left out: another rank had printed the same step; the slowest rank is the "
     "step",
     "log.rank_files": "{n} files are copies of one run by its ranks ({copies} reports): the slowest rank is the step",
-    "log.stacked": "the file holds the logs of {n} ranks one below the other ({copies} reports): the slowest rank is "
-    "the step",
+    "log.stacked": "the file holds the logs of {n} {n:rank|ranks} one below the other ({copies} reports): the slowest "
+    "rank is the step",
     "log.pieces": "the files are {n} successive pieces of one training",
     "log.first_twice": "the first step after a start is counted twice, in its own report and in the mean of the next: "
     "taken out of the latter",
