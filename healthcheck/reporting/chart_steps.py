@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -77,7 +78,8 @@ def _x(point: Point, timed: bool) -> float:
 
 def _draw(sheet: Sheet, log: LogVitals, axes: _Axes) -> None:
     assert log.step_time is not None
-    _legend(sheet, log.events)
+    events = _placed(log, axes)
+    _legend(sheet, [event for event, _ in events])
     for tick in axes.y.ticks(5):
         y = axes.y.at(tick)
         sheet.line([(_LEFT, y), (WIDTH - 8, y)], "grid", 0.8)
@@ -93,30 +95,45 @@ def _draw(sheet: Sheet, log: LogVitals, axes: _Axes) -> None:
             sheet.marks(line, "o", "link", 4.0)
     cut_off = [point for point in log.points if point.step_time_s > axes.top]
     sheet.marks([(axes.x.at(_x(point, axes.timed)), _TOP - 2) for point in cut_off], "^", "degr", 6.0)
-    _events(sheet, log, axes)
+    for event, where in events:
+        shape, colour = _MARKS[event.kind]
+        sheet.marks([(axes.x.at(where), _BOTTOM + 8)], shape, colour, 7.0)
     for place, anchor in ((axes.x.low, "left"), (axes.x.high, "right")):
         text = long_text(place) if axes.timed else str(say("training.steps.step", step=int(place)))
         sheet.text(axes.x.at(place), _HEIGHT - 4, text, anchor=anchor)
 
 
-def _events(sheet: Sheet, log: LogVitals, axes: _Axes) -> None:
+def _placed(log: LogVitals, axes: _Axes) -> list[tuple[RunEvent, float]]:
+    """The events that can be drawn, each with where it happened on the axis."""
+    found = []
     for event in log.events:
-        where = _place(event, log, axes)
-        if where is None or event.kind not in _MARKS:
-            continue
-        shape, colour = _MARKS[event.kind]
-        sheet.marks([(axes.x.at(where), _BOTTOM + 8)], shape, colour, 7.0)
+        where = _time_of(event, log) if axes.timed else _step_of(event)
+        if where is not None and axes.x.low <= where <= axes.x.high and event.kind in _MARKS:
+            found.append((event, where))
+    return found
 
 
-def _place(event: RunEvent, log: LogVitals, axes: _Axes) -> float | None:
-    """Where it happened on the axis; None where the log does not say, or it lies outside."""
-    if not axes.timed:
-        found = None if event.step is None else float(event.step)
-    elif event.at_s is None or log.goodput is None or log.goodput.begins_s is None:
-        found = None
-    else:
-        found = event.at_s - log.goodput.begins_s
-    return found if found is not None and axes.x.low <= found <= axes.x.high else None
+def _step_of(event: RunEvent) -> float | None:
+    return None if event.step is None else float(event.step)
+
+
+def _time_of(event: RunEvent, log: LogVitals) -> float | None:
+    """Seconds from the start of the window: of its line, else of the step it names."""
+    if event.at_s is not None:
+        begins_s = None if log.goodput is None else log.goodput.begins_s
+        return None if begins_s is None else event.at_s - begins_s
+    if event.kind is EventKind.CHECKPOINT_LOADED:
+        return _start_after(event, log)
+    if event.step is None or event.kind is EventKind.START:
+        return None  # the line breaks where a start begins
+    return next((point.x_s for point in log.points if point.step >= event.step), None)
+
+
+def _start_after(event: RunEvent, log: LogVitals) -> float | None:
+    """A load opens a start; which one is known where every start but the first one tells of its load."""
+    loads = [one for one in log.events if one.kind is EventKind.CHECKPOINT_LOADED]
+    firsts = [point.x_s for before, point in pairwise(log.points) if point.segment != before.segment]
+    return firsts[loads.index(event)] if len(loads) == len(firsts) else None
 
 
 def _legend(sheet: Sheet, events: Sequence[RunEvent]) -> None:

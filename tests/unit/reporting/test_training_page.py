@@ -14,6 +14,7 @@ from healthcheck.model.language import speaking
 from healthcheck.reporting import training_page
 from healthcheck.reporting.chart_goodput import falls
 from healthcheck.reporting.chart_split import MOST_BARS, parts
+from healthcheck.reporting.chart_steps import steps_picture
 from healthcheck.reporting.training_figures import rate_text, share_text, step_text
 from healthcheck.reporting.training_page import Training, render_training
 from tests.golden.training import joint, log, trace, training
@@ -51,6 +52,38 @@ def test_a_waterfall_ends_where_its_last_loss_ends() -> None:
         assert below.right == pytest.approx(above.left)
     assert rows[-1].right == pytest.approx(rows[-2].left)
     assert sum(row.seconds for row in rows[1:]) == pytest.approx(goodput.window_s)
+
+
+def test_events_without_a_time_stand_where_their_step_does() -> None:
+    """Most logs print no time on the lines of a checkpoint."""
+    timed = steps_picture(log()).draw
+    untimed = replace(log(), events=tuple(replace(event, at_s=None) for event in log().events if event.step))
+    marks: list[list[tuple[float, float]]] = []
+    for picture in (timed, steps_picture(untimed).draw):
+        sheet = _Marks()
+        assert picture is not None
+        picture(sheet)  # type: ignore[arg-type]
+        marks.append(sheet.below)
+    with_time, without = marks
+    assert len(with_time) == 9
+    assert len(without) == 7  # five checkpoints, the failure, and the load that opens the second start
+    assert all(any(abs(x - other) < 8 for other, _ in with_time) for x, _ in without)
+
+
+class _Marks:
+    """A sheet that keeps what is drawn below the axis."""
+
+    def __init__(self) -> None:
+        self.below: list[tuple[float, float]] = []
+
+    def marks(self, points: list[tuple[float, float]], *_: object, **__: object) -> None:
+        """Events are single marks at one height."""
+        self.below += [point for point in points if point[1] > 185]
+
+    def line(self, *_: object, **__: object) -> None:
+        """Not looked at."""
+
+    text = area = line
 
 
 def test_a_stall_does_not_flatten_the_line_and_is_told() -> None:
