@@ -42,8 +42,8 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "log.clock_back_down": "the clock goes back by {seconds} s or more while the training was down: that stop counts "
     "as no time",
     "log.clock_forward": "the clock is set forward by an hour (summer time): that hour was none",
-    "log.mfu_impossible": "the printed MFU of {mfu:.0%} is impossible: it is over the wrong peak, and is not told",
-    "log.mfu_impossible_peak": "the printed MFU of {mfu:.0%} is impossible: it is over a peak of {peak:.0f} TFLOP/s, "
+    "log.mfu_impossible": "the printed MFU of {percent:.0f} % is impossible: it is over the wrong peak, and is not told",
+    "log.mfu_impossible_peak": "the printed MFU of {percent:.0f} % is impossible: it is over a peak of {peak:.0f} TFLOP/s, "
     "and is not told",
     "log.tflops_impossible": "the printed {tflops:.0f} TFLOP/s is above the dense peak of {gpu} ({peak:g}): its FLOPs "
     "or times are wrong",
@@ -56,7 +56,7 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "both; --window takes one of them",
     "log.rank_alone": "{n} {n:report|reports} of copies stand in no line of {file}, the longest: left out",
     "log.faster": "a tenth of the steps took at most {fast:.3g} s and the median is {median:.3g} s: the training was "
-    "faster at times, and by that pace goodput is {share:.1%}",
+    "faster at times, and by that pace goodput is {percent:.1f} %",
     "log.went_back": "the steps go back to {first} from {reached} and no line tells of a start: a restart from an "
     "older checkpoint",
     "log.from_zero": "the training begins again at its first step after step {steps}, at {place}: all before counts as "

@@ -8,11 +8,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-import numpy as np
 from msgspec import Struct
 
 from healthcheck.model.message import Message, say
-from healthcheck.model.training import LogRemark
+from healthcheck.model.training import EventKind, LogRemark
 from healthcheck.vitals.log_rows import NAN, Training
 
 JITTER_S = 2.0
@@ -23,11 +22,13 @@ _SUNDAY = 6
 _SPRING = (3, 4, 9, 10)
 """Months in which clocks are set forward, north and south of the equator."""
 _LATEST_HOUR = 5
+_RIGHT_BELOW = frozenset((EventKind.CHECKPOINT_BEGUN, EventKind.EXIT))
 
 
 class Clock(Struct, frozen=True):
     """`at` of each row without jumps, NaN where its line has no stamp; `shifts`: (row, what is taken off from it on).
 
+    `told`: does the log have a clock, in front of most lines or at both ends of most of its steps?
     `grain`: a pause up to so many seconds may be nothing but how stamps are cut.
 
     `unknown_restarts`: rows before which the clock went back while the training was down: nobody knows how long.
@@ -37,12 +38,8 @@ class Clock(Struct, frozen=True):
     shifts: tuple[tuple[int, float], ...]
     unknown_restarts: frozenset[int]
     remarks: tuple[LogRemark, ...]
-    grain: float = 0.0
-
-    @property
-    def told(self) -> bool:
-        """Has most of the log a clock?"""
-        return bool(np.count_nonzero(~np.isnan(np.frombuffer(self.at))) * 2 >= len(self.at) > 0)
+    grain: float
+    told: bool
 
     def off(self, row: int) -> float:
         """What was taken off the stamp of a row."""
@@ -55,12 +52,12 @@ def clock_of(training: Training, busy: Sequence[float]) -> Clock:
     rows = training.rows
     firsts = {segment.first for segment in training.segments}
     at, shifts = array("d", rows.at), []
-    before, off = NAN, 0.0
+    before, off, took = NAN, 0.0, 0.0
     unknown: set[int] = set()
     jumps: list[tuple[Message, int]] = []
     for row in range(len(at)):
+        took += busy[row] if busy[row] > 0 else 0.0
         if not math.isnan(at[row]):
-            took = busy[row] if busy[row] > 0 else 0.0
             now = at[row] - off
             if now < before - JITTER_S:
                 off += now - (before + took)
@@ -73,10 +70,29 @@ def clock_of(training: Training, busy: Sequence[float]) -> Clock:
                 shifts.append((row, off))
                 jumps.append((say("log.clock_forward"), row))
             at[row] -= off
-            before = at[row] if math.isnan(before) else max(before, at[row])
+            before, took = at[row] if math.isnan(before) else max(before, at[row]), 0.0
     remarks = [LogRemark(message, rows.line[row]) for message, row in jumps]
     whole_seconds = not any(value % 1 for value in rows.at if value == value)
-    return Clock(at, tuple(shifts), frozenset(unknown), tuple(_folded(remarks)), 1.0 if whole_seconds else _GRAIN_S)
+    grain = 1.0 if whole_seconds else _GRAIN_S
+    return Clock(at, tuple(shifts), frozenset(unknown), tuple(_folded(remarks)), grain, _is_told(training, at, busy))
+
+
+def lend_stamps(training: Training) -> None:
+    """A step without a time ended when the line below it was written, where that is a save that begins, or the end."""
+    at = training.rows.at
+    for before, event in training.events:
+        if before and event.at_s is not None and event.kind in _RIGHT_BELOW and math.isnan(at[before - 1]):
+            at[before - 1] = event.at_s
+
+
+def _is_told(training: Training, at: array[float], busy: Sequence[float]) -> bool:
+    """Most lines have a stamp, or the first and the last one enclose most of the steps."""
+    stamps = [value for value in at if value == value]
+    if len(stamps) * 2 >= len(at) or not stamps:
+        return bool(stamps)
+    begins = [value for value in (training.segments[0].opened_at_s, min(stamps)) if value is not None]
+    whole = math.fsum(value for value in busy if value > 0)
+    return max(stamps) - min(begins) >= whole / 2 > 0
 
 
 def _is_summer_time(before: float, now: float, gap: float) -> bool:

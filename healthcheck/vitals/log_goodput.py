@@ -18,7 +18,7 @@ from healthcheck.model.vitals_log import Checkpoints, Goodput, LossKind
 from healthcheck.vitals.log_clock import JITTER_S, Clock
 from healthcheck.vitals.log_losses import Book
 from healthcheck.vitals.log_pace import APART, STEADY, WARM_UP, Pace, middle
-from healthcheck.vitals.log_rows import Training
+from healthcheck.vitals.log_rows import Segment, Training
 from healthcheck.vitals.log_survival import Survival, saves_of
 from healthcheck.vitals.log_work import Work
 
@@ -56,6 +56,7 @@ class Ledger:
         self.useful = self.units = self.drift = self.claimed = 0.0
         self.steps = self.hidden = 0
         self.stalls: list[float] = []
+        self.since: list[RunEvent] = []
         self.paused = -1
         self.last_place: tuple[LossKind, int] | None = None
 
@@ -87,20 +88,34 @@ class Ledger:
         if not self.timed:
             self._saves_without_clock(row, low)
             return
-        now = at if at == at else self.now + busy
+        if at != at and not opens and row != low and (part := _took(self.events.get(row, ()))) > 0:
+            self._stalled(row, part)
+            self.now += part
+        else:
+            self.since += self.events.get(row, ())
+        now = at if at == at else self._begun(segment, row, opens) + busy
         gap = now - self.now - busy
         self.now = now
+        if at != at and not opens:
+            return
+        told, self.since = self.since, []
         if row == low and not opens:
             return
         if opens:
             gap -= self._unseen(number, row, gap)
             if gap > self.clock.grain:
                 self._lost(LossKind.RESTART, gap, row)
-        elif gap > self.clock.grain and row in self.events:
+        elif gap > self.clock.grain and told:
             self.paused = row
-            self._told(row, gap)
+            self._told(row, gap, told)
         elif gap > max(JITTER_S, _NOTICED * busy / self.training.rows.steps[row]):
             self._lost(LossKind.UNKNOWN, gap, row)
+
+    def _begun(self, segment: Segment, row: int, opens: bool) -> float:
+        """When a step without a stamp began: after the one before, and not before its start."""
+        if not opens or segment.opened_at_s is None:
+            return self.now
+        return max(self.now, segment.opened_at_s - self.clock.off(row))
 
     def _open(self, number: int, row: int, at: float, busy: float) -> None:
         """Where the window begins: with the start that the log tells of, else with the first step."""
@@ -131,12 +146,12 @@ class Ledger:
         self._count(row, missing)
         return seconds
 
-    def _told(self, row: int, gap: float) -> None:
+    def _told(self, row: int, gap: float, events: Sequence[RunEvent]) -> None:
         """A pause in which the log tells of a checkpoint or an evaluation."""
-        saves = [event for event in self.events[row] if event.kind in _SAVES]
-        evaluated = any(event.kind is EventKind.EVALUATION for event in self.events[row])
+        saves = [event for event in events if event.kind in _SAVES]
+        evaluated = any(event.kind is EventKind.EVALUATION for event in events)
         if saves and evaluated:
-            part = min(gap, _took(saves))
+            part = min(gap, _took(events))
             if part > 0:
                 self._stalled(row, part)
             self._lost(LossKind.EVALUATION if part > 0 else LossKind.UNKNOWN, gap - part, row)
@@ -230,11 +245,15 @@ class Ledger:
         kind = LossKind.UNKNOWN
         if kinds & _STOPS:
             kind = LossKind.RESTART
+            if (part := min(gap, _took(told))) > 0:
+                self._stalled(high - 1, part)
+                gap -= part
         elif kinds & _SAVES:
             kind = LossKind.CHECKPOINT
         elif EventKind.EVALUATION in kinds:
             kind = LossKind.EVALUATION
-        self._lost(kind, gap, high - 1)
+        if gap > 0:
+            self._lost(kind, gap, high - 1)
 
     def _closed(self, low: int, high: int) -> Measured:
         window = self.now - self.began
@@ -246,12 +265,16 @@ class Ledger:
         if rest < 0:
             # The steps claim more time than the clock shows; or those that survive were faster than the steady ones.
             of_steps, there = self.useful + self.book.in_steps(), window - self.book.between()
-            factor = there / of_steps if of_steps else 1.0
+            if there < 0:  # the pauses alone are longer, too: times without stamps were put together wrongly
+                factor = window / (of_steps + self.book.between())
+                self.book.stretch(factor, pauses=True)
+            else:
+                factor = there / of_steps if of_steps else 1.0
+                self.book.stretch(factor)
             if there < _STRETCHED * self.claimed:
                 told = say("log.time_clash", steps=self.claimed, clock=there)
                 remarks.append(LogRemark(told, self.training.rows.line[low]))
             self.useful *= factor
-            self.book.stretch(factor)
         elif rest < NOTHING * window:
             self.useful += rest  # what sums of many numbers are off by
         else:
@@ -296,8 +319,9 @@ class Ledger:
         return max(0, self.training.rows.step[high - 1] - saves[-1][1]) if saves else 0
 
 
-def _took(saves: Sequence[RunEvent]) -> float:
-    """How long a save took by what its lines tell; 0 where they do not."""
+def _took(events: Sequence[RunEvent]) -> float:
+    """How long the saves among some events took by what their lines tell; 0 where they do not."""
+    saves = [event for event in events if event.kind in _SAVES]
     told = sum(event.took_s or 0.0 for event in saves)
     begun = [event.at_s for event in saves if event.kind is EventKind.CHECKPOINT_BEGUN and event.at_s is not None]
     done = [event.at_s for event in saves if event.kind is EventKind.CHECKPOINT_SAVED and event.at_s is not None]

@@ -60,11 +60,13 @@ class Book:
         """All of it that lies between steps."""
         return math.fsum(entry.between for entry in self.entries.values())
 
-    def stretch(self, factor: float) -> None:
-        """Step times that sum to more than the clock shows are brought to it."""
+    def stretch(self, factor: float, pauses: bool = False) -> None:
+        """Step times, and pauses too where asked, that sum to more than the clock shows are brought to it."""
         for entry in self.entries.values():
             entry.in_steps *= factor
             entry.longest *= factor
+            if pauses:
+                entry.between *= factor
 
     def losses(self, training: Training, at: Sequence[float]) -> tuple[Loss, ...]:
         """The losses in the order of their kinds; a kind that cost nothing is not there."""

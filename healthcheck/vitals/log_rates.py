@@ -120,7 +120,7 @@ def _oddities(training: Training, rows: Chosen, peak: GpuPeak | None) -> Iterato
     implied = tflops / mfu if tflops is not None and mfu else training.facts.peak_tflops
     if mfu is not None and mfu > 1:
         code = "log.mfu_impossible" if implied is None else "log.mfu_impossible_peak"
-        yield say(code, mfu=mfu, peak=implied or 0.0)
+        yield say(code, percent=100 * mfu, peak=implied or 0.0)
     if peak is None:
         return
     if tflops is not None and tflops > peak.dense_tflops:

@@ -16,7 +16,7 @@ from healthcheck.model.training import EventKind, LogFacts, LogRemark, RunEvent
 from healthcheck.model.vitals_log import LogVitals, Point, StepTime
 from healthcheck.model.vitals_mfu import Dtype, GpuRow, ModelShape, Recompute
 from healthcheck.vitals.log_checks import check_one
-from healthcheck.vitals.log_clock import Clock, clock_of
+from healthcheck.vitals.log_clock import Clock, clock_of, lend_stamps
 from healthcheck.vitals.log_goodput import Ledger, Measured
 from healthcheck.vitals.log_jumps import settle_jumps
 from healthcheck.vitals.log_mfu import Ours, mfu_of
@@ -35,6 +35,7 @@ FEWEST_REPORTS = 3
 """With fewer reports after warm-up nothing is said of a steady state."""
 FASTER = 0.9
 """Rule of thumb: where a tenth of the steps is faster than this part of the median, the training had another pace."""
+_FEWEST_TO_COMPARE = 20
 _MOST_POINTS = 400
 _MOST_EVENTS = 200
 _TELLING = frozenset((EventKind.START, EventKind.CHECKPOINT_LOADED, EventKind.EXIT, EventKind.FAILURE))
@@ -67,6 +68,7 @@ class Seen(Struct, frozen=True):
 def see(pieces: Sequence[Training], asked: Asked) -> Seen:
     """The rows of all files as one training; InputError where they are none, or hold no step time at all."""
     training = joined(pieces)
+    lend_stamps(training)
     training.remarks += settle_jumps(training)
     training.remarks += check_one(training)
     work = work_of(training, asked.given)
@@ -143,9 +145,11 @@ def _document(
 
 def _was_faster(step: StepTime | None, share: float | None, line: int) -> tuple[LogRemark, ...]:
     """A training that slowed down for good is steady at its slow pace: told by the pace it once had."""
-    if step is None or step.p10_s is None or share is None or step.p10_s >= FASTER * step.median_s:
+    if step is None or step.p10_s is None or share is None or step.reports < _FEWEST_TO_COMPARE:
         return ()
-    told = say("log.faster", fast=step.p10_s, median=step.median_s, share=share * step.p10_s / step.steady_s)
+    if step.p10_s >= FASTER * step.median_s:
+        return ()
+    told = say("log.faster", fast=step.p10_s, median=step.median_s, percent=100 * share * step.p10_s / step.steady_s)
     return (LogRemark(told, line),)
 
 

@@ -272,3 +272,20 @@ def test_a_checkpoint_that_is_read_on_the_way_is_no_restart() -> None:
     vitals = judged(world.steps(50).lines)
     assert vitals.starts == 1
     assert losses(vitals) == {}
+
+
+def test_times_of_events_are_enough_where_steps_have_none() -> None:
+    # Megatron before 2024: iterations have no time, the start, the saves and the end have one.
+    world = World(2.0).start(took=60).steps(200).save(30).steps(90)
+    world.wait(600, LossKind.RESTART).start(took=60, loaded=200).steps(200).save(30)
+    world.say("exiting program at iteration 400")
+    bare = [line if "iteration" not in line or "lm loss" not in line else line.split("]", 1)[1] for line in world.lines]
+    vitals = judged(bare)
+    goodput = vitals.goodput
+    assert goodput is not None and goodput.wall_clock
+    assert goodput.window_s == pytest.approx(60 + 400 + 30 + 180 + 600 + 60 + 400 + 30, abs=3)
+    found = losses(vitals)
+    assert found[LossKind.REDONE] == pytest.approx(180)
+    assert found[LossKind.CHECKPOINT] >= 30
+    assert found[LossKind.RESTART] >= 600
+    assert adds_up(vitals)
