@@ -42,9 +42,10 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "log.clock_back_down": "the clock goes back by {seconds} s or more while the training was down: that stop counts "
     "as no time",
     "log.clock_forward": "the clock is set forward by an hour (summer time): that hour was none",
-    "log.mfu_impossible": "the printed MFU of {percent:.0f} % is impossible: it is over the wrong peak, and is not told",
-    "log.mfu_impossible_peak": "the printed MFU of {percent:.0f} % is impossible: it is over a peak of {peak:.0f} TFLOP/s, "
-    "and is not told",
+    "log.mfu_impossible": "the printed MFU of {percent:.0f} % is impossible: it is over the wrong peak, and is not "
+    "told",
+    "log.mfu_impossible_peak": "the printed MFU of {percent:.0f} % is impossible: it is over a peak of {peak:.0f} "
+    "TFLOP/s, and is not told",
     "log.tflops_impossible": "the printed {tflops:.0f} TFLOP/s is above the dense peak of {gpu} ({peak:g}): its FLOPs "
     "or times are wrong",
     "log.peak_clash": "the printed MFU is over a peak of {implied:.0f} TFLOP/s, and {gpu} has {peak:g} dense: by "
