@@ -19,6 +19,7 @@ ASKED = {
     Question.EVENNESS: "Are steps and ranks even?",
     Question.WAITING: "Does the GPU wait for the host?",
     Question.EFFECTIVE: "Do the collectives get what the links can do?",
+    Question.DOCUMENTS: "Are the documents of one training?",
     Question.RECORD_KIND: "Can the record speak at all?",
     Question.RECORD_GPU: "Is it of the same GPU?",
     Question.RECORD_AGE: "Is it of the same time?",
@@ -33,6 +34,7 @@ _NAMES = {
     Sign.STEP_SPREAD: "step spread",
     Sign.RANK_SPREAD: "rank spread",
     Sign.EFFECTIVE: "busbw in the training",
+    Sign.DOCUMENTS: "documents",
     Sign.RECORD_KIND: "record",
     Sign.RECORD_GPU: "GPU",
     Sign.RECORD_AGE: "apart",
@@ -41,6 +43,7 @@ _NAMES = {
 }
 _WORDS: dict[Sign, dict[Level, str]] = {
     Sign.LINK_VERDICT: {Level.LOW: "FAIL", Level.MIDDLE: "DEGRADED", Level.HIGH: "PASS", Level.UNKNOWN: "open"},
+    Sign.DOCUMENTS: {Level.LOW: "contradict", Level.HIGH: "agree"},
     Sign.RECORD_KIND: {Level.LOW: "simulated", Level.MIDDLE: "incomplete", Level.HIGH: "complete"},
     Sign.RECORD_GPU: {Level.LOW: "another", Level.HIGH: "the same"},
 }

@@ -189,9 +189,9 @@ def an_answer(
     formula: Formula = Formula.PALM,
     peak: float = 312.0,
     gpu: str = "A100",
-    tokens_per_s: float = 85_000.0,
+    tokens_per_s: float = 1_000_000.0,
     params: float = 13e9,
-    seq_len: int = 2048,
+    seq_len: int = 4096,
     recompute: Recompute = Recompute.NONE,
 ) -> MfuAnswer:
     """What the calculator says; MFU None: it refused."""

@@ -171,6 +171,11 @@ JOINT_RULE_TEXTS: dict[str, str] = {
     "joint.title.record_of_others": "The record measured little or nothing of this training",
     "joint.meaning.record_of_others": "Other nodes, or far fewer of them, than those that trained.",
     "joint.title.record_cover_unknown": "Whether the record is of the nodes that trained is not known",
+    "joint.title.documents_contradict": "The documents of the training contradict each other",
+    "joint.meaning.documents_contradict": "An MFU for another pace, model or GPU is right by itself, and is not that "
+    "of this log: what follows from both of them does not hold.",
+    "joint.title.documents_agree": "The documents of the training go together",
+    "joint.title.documents_share_nothing": "Whether the documents are of one training is not known",
     # What to do.
     "joint.next.repair": "repair what the check-up names; its lines show it, and its page says how",
     "joint.next.search": "where nobody is named, search for who slows the links",

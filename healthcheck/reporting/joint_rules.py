@@ -14,6 +14,8 @@ _WORDS = {
     (Sign.LINK_VERDICT, Level.HIGH): "PASS",
 }
 _SHOWN = {
+    (Sign.DOCUMENTS, Level.LOW): "joint.word.contradict",
+    (Sign.DOCUMENTS, Level.HIGH): "joint.word.agree",
     (Sign.RECORD_KIND, Level.LOW): "joint.word.simulated",
     (Sign.RECORD_KIND, Level.MIDDLE): "joint.word.incomplete",
     (Sign.RECORD_KIND, Level.HIGH): "joint.word.complete",

@@ -9,6 +9,7 @@ from healthcheck.diagnosis.joint.link_signs import Links, link_signs
 from healthcheck.diagnosis.joint.rule import CHECK, Rule
 from healthcheck.diagnosis.joint.table import answers
 from healthcheck.diagnosis.joint.thresholds import defaults
+from healthcheck.diagnosis.joint.together import documents_sign
 from healthcheck.diagnosis.joint.training_signs import training_notes, training_signs
 from healthcheck.model.joint import Joint, Kind, Level, Match, Question, Seen, Sign
 from healthcheck.model.message import Message, say
@@ -22,7 +23,11 @@ _RECORD = frozenset({Question.RECORD_KIND, Question.RECORD_GPU, Question.RECORD_
 def diagnose(given: Given) -> Joint:
     """The whole answer. Pure."""
     links = Links(given.record, given.hosts, given.training)
-    seen = (*training_signs(given.training, given.thresholds), *link_signs(links, given.thresholds))
+    seen = (
+        *training_signs(given.training, given.thresholds),
+        documents_sign(given.training),
+        *link_signs(links, given.thresholds),
+    )
     by_sign = {one.sign: one for one in seen}
     rules = answers({sign: one.level for sign, one in by_sign.items()})
     told = [rule for rule in rules if given.record is not None or not _of_a_record(rule)]

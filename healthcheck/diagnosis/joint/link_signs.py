@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from msgspec import Struct
 
 from healthcheck.diagnosis.joint.thresholds import level_of
+from healthcheck.diagnosis.joint.together import models_of
 from healthcheck.diagnosis.joint.training_signs import Thresholds, Training, seen
 from healthcheck.evaluation.limits import BUSBW_CHECK, DEFAULT_THRESHOLDS
 from healthcheck.model.finding import CheckResult
@@ -24,8 +24,6 @@ from healthcheck.model.vitals_trace import CollectiveUse
 _LEVELS = {Verdict.FAIL: Level.LOW, Verdict.DEGRADED: Level.MIDDLE, Verdict.PASS: Level.HIGH}
 _ORDER = {Level.LOW: 0, Level.MIDDLE: 1, Level.HIGH: 2, Level.UNKNOWN: 3}
 _DAY_S = 86400.0
-_MODEL = re.compile(r"(?<![A-Z0-9])(?:GB|GH|MI|[ABHLV])\d{2,4}[SX]?(?![A-Z0-9])")
-"""What a GPU is called without its board and memory: H100, GB200, MI300X, L40S."""
 _SAME_SIZE = 2.0
 """Collectives are compared with the measured size that is within this factor of theirs."""
 
@@ -215,15 +213,16 @@ def _kind(record: RunRecord | None) -> Seen:
 
 
 def _same_gpu(record: RunRecord, printed: Sequence[str]) -> bool | None:
-    """False for another model of GPU; None where one of them does not say which it is, or only its model (`A100`)."""
+    """False for another model of GPU; None where one of them does not say which it is, or only its model
+    (`A100`); where log and trace name it, the one that does is enough."""
     platform = record.platform
     if platform is None or not printed:
         return None
-    if all(platform.gpu.means(name) for name in printed):
-        return True
-    ours = {model for name in platform.gpu.names for model in _MODEL.findall(name.upper())}
-    theirs = {model for name in printed for model in _MODEL.findall(name.upper())}
-    return None if not ours or not theirs or theirs <= ours else False
+    meant = [platform.gpu.means(name) for name in printed]
+    ours, theirs = models_of(platform.gpu.names), models_of(printed)
+    if ours and theirs - ours:
+        return all(meant)
+    return True if all(meant) or (ours and any(meant)) else None
 
 
 def _gpu(links: Links) -> Seen:

@@ -20,6 +20,7 @@ _SHORT: Mapping[str, Sign] = {
     "goodput": Sign.GOODPUT,
     "steps": Sign.STEP_SPREAD,
     "ranks": Sign.RANK_SPREAD,
+    "documents": Sign.DOCUMENTS,
     "busbw": Sign.BUSBW,
     "effective": Sign.EFFECTIVE,
     "link": Sign.LINK_VERDICT,

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from healthcheck.diagnosis.joint.link_rules import LINK_RULES, RECORD_RULES
 from healthcheck.diagnosis.joint.rule import Rule
 from healthcheck.diagnosis.joint.step_rules import STEP_RULES
-from healthcheck.diagnosis.joint.training_rules import EFFECTIVE_RULES, EVENNESS_RULES, WAITING_RULES, WALL_RULES
+from healthcheck.diagnosis.joint.training_rules import (
+    DOCUMENT_RULES,
+    EFFECTIVE_RULES,
+    EVENNESS_RULES,
+    WAITING_RULES,
+    WALL_RULES,
+)
 from healthcheck.model.joint import Level, Question, Sign
 
 RULES: tuple[Rule, ...] = (
@@ -17,6 +23,7 @@ RULES: tuple[Rule, ...] = (
     *EVENNESS_RULES,
     *WAITING_RULES,
     *EFFECTIVE_RULES,
+    *DOCUMENT_RULES,
     *RECORD_RULES,
 )
 QUESTIONS: tuple[Question, ...] = tuple(dict.fromkeys(rule.question for rule in RULES))

@@ -187,3 +187,16 @@ EFFECTIVE_RULES: tuple[Rule, ...] = (
         wants=(Sign.EFFECTIVE,),
     ),
 )
+
+DOCUMENT_RULES: tuple[Rule, ...] = (
+    Rule(
+        "documents_contradict",
+        Question.DOCUMENTS,
+        _GAP,
+        (at(documents="L"),),
+        steps=("same_training", "check_mfu"),
+        commands=(SAVE_LOG, SAVE_MFU),
+    ),
+    Rule("documents_agree", Question.DOCUMENTS, _FINE, (at(documents="H"),)),
+    Rule("documents_share_nothing", Question.DOCUMENTS, _NOTE, (at(documents="MU"),)),
+)

@@ -17,6 +17,9 @@ from healthcheck.model.vitals_trace import RankTrace, Shares, TraceVitals
 
 Thresholds = Mapping[str, float]
 _MOST_LOSSES = 2
+_FRACTIONS = frozenset({Sign.EXPOSED, Sign.COLLECTIVE, Sign.IDLE, Sign.DATA_LOADING, Sign.GOODPUT})
+_ROUNDED = 0.01
+"""How far a share may lie outside 0 and 1 because its parts were rounded."""
 
 
 class Training(Struct, frozen=True):
@@ -53,8 +56,10 @@ class Training(Struct, frozen=True):
 
 
 def seen(sign: Sign, value: float | None, basis: Message, thresholds: Thresholds) -> Seen:
-    """A sign with thresholds of ours."""
+    """A sign with thresholds of ours; a share that cannot be one is unknown."""
     low, high = thresholds[f"{NAMED[sign]}.low"], thresholds[f"{NAMED[sign]}.high"]
+    if value is not None and sign in _FRACTIONS and not -_ROUNDED <= value <= 1 + _ROUNDED:
+        basis, value = say("joint.basis.impossible_share", percent=round(100 * value, 1), basis=basis), None
     return Seen(sign, value, level_of(value, low, high), low, high, basis)
 
 
@@ -198,17 +203,8 @@ def _own_s(rank: RankTrace) -> float | None:
 
 
 def training_notes(training: Training) -> tuple[Message, ...]:
-    """Where the documents do not go together: another number of GPUs, or a profile that slowed the steps down."""
+    """What the numbers are to be taken with: a profile that slowed the steps down."""
     notes = []
-    told = {
-        "log": training.log.facts.gpus if training.log else None,
-        "mfu": training.mfu.gpus if training.mfu else None,
-        "trace": training.trace.world_size if training.trace else None,
-    }
-    known = {name: number for name, number in told.items() if number}
-    if len(set(known.values())) > 1:
-        words = ", ".join(f"{name} {number}" for name, number in known.items())
-        notes.append(say("joint.note.gpus_differ", told=words))
     steps = training.log.step_time if training.log else None
     profiled = training.trace.step_s if training.trace else None
     if steps is not None and profiled is not None and profiled > _SLOWED * steps.median_s > 0:

@@ -1,0 +1,97 @@
+"""Whether the documents are of one training: what stands in two of them is held side by side.
+
+An MFU that was calculated for another pace, another model or another GPU is right by itself and is not that of the
+log beside it: nothing that follows from both of them holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from healthcheck.diagnosis.joint.training_signs import Training
+from healthcheck.model.joint import Level, Seen, Sign
+from healthcheck.model.message import Message, listed, say
+
+_MODEL = re.compile(r"(?<![A-Z0-9])(?:GB|GH|MI|[ABHLV])\d{2,4}[SX]?(?![A-Z0-9])")
+"""What a GPU is called without its board and memory: H100, GB200, MI300X, L40S."""
+_SAME = 0.10
+"""How far two numbers of one thing may lie apart, of the larger one: a rule of thumb."""
+_WHOLE = 1000.0
+"""From here on digits behind the point say nothing."""
+
+Told = dict[str, float]
+"""What a number is in each of the documents that have it, by the name of the document."""
+
+
+def models_of(names: Iterable[str]) -> set[str]:
+    """The models of these GPUs, without board and memory."""
+    return {model for name in names for model in _MODEL.findall(name.upper())}
+
+
+def documents_sign(training: Training) -> Seen:
+    """Low where two of them contradict each other, high where they agree, unknown where they share no number."""
+    compared = list(_compared(training))
+    against = [message for message in compared if message is not None]
+    if against:
+        return _seen(Level.LOW, "contradict", say("joint.basis.documents_differ", what=listed(against)))
+    if compared:
+        return _seen(Level.HIGH, "agree", say("joint.basis.documents_agree", n=len(compared)))
+    return _seen(Level.UNKNOWN, "", say("joint.basis.documents_alone"))
+
+
+def _seen(level: Level, shown: str, basis: Message) -> Seen:
+    return Seen(Sign.DOCUMENTS, None, level, None, None, basis, shown)
+
+
+def _compared(training: Training) -> Iterator[Message | None]:
+    """For everything that stands in two documents: None where it is the same, else what differs."""
+    for code, told, exact in _numbers(training):
+        if len(told) > 1:
+            apart = max(told.values()) - min(told.values())
+            yield None if apart <= (0 if exact else _SAME * max(told.values())) else say(code, told=_words(told))
+    yield from _gpus(training)
+
+
+def _numbers(training: Training) -> Iterator[tuple[str, Told, bool]]:
+    """(what is said where it differs, the number by document, whether it has to be the very same)."""
+    log, answer, trace = training.log, training.mfu, training.trace
+    gpus = (log.facts.gpus if log else None, answer.gpus if answer else None, trace.world_size if trace else None)
+    yield "joint.documents.gpus", _known(log=gpus[0], mfu=gpus[1], trace=gpus[2]), True
+    if log is None or answer is None:
+        return
+    facts, shape = log.facts, answer.shape
+    rate = log.rate.tokens_per_s if log.rate else None
+    step_s = log.step_time.median_s if log.step_time else None
+    yield "joint.documents.rate", _known(log=rate, mfu=answer.tokens_per_s), False
+    yield "joint.documents.step", _known(log=step_s, mfu=answer.step_time_s), False
+    if shape.params and facts.params and shape.params >= facts.params:  # fewer may be the active ones of a mixture
+        yield "joint.documents.params", _known(log=facts.params, mfu=shape.params), False
+    yield "joint.documents.layers", _known(log=facts.layers, mfu=shape.layers), True
+    yield "joint.documents.hidden", _known(log=facts.hidden, mfu=shape.hidden), True
+    yield "joint.documents.seq_len", _known(log=facts.seq_len, mfu=shape.seq_len), True
+
+
+def _known(**told: float | None) -> Told:
+    return {name: number for name, number in told.items() if number}
+
+
+def _gpus(training: Training) -> Iterator[Message | None]:
+    """The models of GPU that two documents name."""
+    log, answer, trace = training.log, training.mfu, training.trace
+    named = {
+        "log": [log.facts.gpu] if log else [],
+        "mfu": [answer.gpu] if answer else [],
+        "trace": [rank.gpu for rank in trace.ranks] if trace else [],
+    }
+    models = {name: models_of(gpu for gpu in gpus if gpu) for name, gpus in named.items()}
+    known = {name: found for name, found in models.items() if found}
+    if len(known) > 1:
+        words = ", ".join(f"{name} {'/'.join(sorted(found))}" for name, found in known.items())
+        yield None if set.intersection(*known.values()) else say("joint.documents.gpu", told=words)
+
+
+def _words(told: Told) -> str:
+    return ", ".join(
+        f"{name} {number:,.0f}" if number >= _WHOLE else f"{name} {number:.4g}" for name, number in told.items()
+    )
