@@ -16,6 +16,8 @@ from healthcheck.vitals.mfu import answer
 
 COUNTS_WITHIN = 0.15
 """Rule of thumb: what a formula leaves out and what versions count otherwise is less."""
+ATTENTION_WITHIN = 0.5
+"""Rule of thumb: 6 N leaves attention out, which a framework counts."""
 
 
 class Ours(Struct, frozen=True):
@@ -89,6 +91,7 @@ def _clash(found: MfuAnswer, printed: float | None) -> tuple[LogRemark, ...]:
     """Model FLOPs of ours and what the framework prints are two counts of one thing, and need not be the same count."""
     ours = found.hardware_tflops if printed and found.hardware_tflops and found.mfu != found.hfu else None
     counts = [count for count in (found.achieved_tflops, ours) if count is not None]
-    if printed is None or not counts or any(abs(printed / count - 1) <= COUNTS_WITHIN for count in counts):
+    above = ATTENTION_WITHIN if found.formula is Formula.SIX_N else COUNTS_WITHIN
+    if printed is None or not counts or any(-COUNTS_WITHIN <= printed / count - 1 <= above for count in counts):
         return ()
     return (LogRemark(say("log.count_clash", printed=printed, ours=counts[0]), 0),)
