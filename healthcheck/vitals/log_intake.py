@@ -117,6 +117,9 @@ class Intake:
             if self._lags(record):
                 self._copies += 1
                 return
+            if self._is_late(record):
+                self._put_before_last(record)
+                return
             self._watch(record)
             self._begin(record, silent=True)
         self._append(record)
@@ -131,6 +134,20 @@ class Intake:
         apart = NAN if record.at_s is None else record.at_s - self._rows.at[-1]
         took = (record.step_time_s or 0.0) * (record.step - last)
         return 0 < record.step - last <= 2 * record.covers and apart <= took + max(_SAME_MOMENT_S, took)
+
+    def _is_late(self, record: StepRecord) -> bool:
+        """Did a collector of logs put this line below the one that follows it? Its stamp says so."""
+        rows = self._rows
+        if len(rows) - self._segments[-1].first < 2 or record.at_s is None:
+            return False
+        return rows.step[-2] < record.step < rows.step[-1] and rows.at[-2] <= record.at_s < rows.at[-1]
+
+    def _put_before_last(self, record: StepRecord) -> None:
+        last, loss = self._rows.step[-1], self._recent.get(self._rows.step[-1], (0, None))[1]
+        self._append(record)
+        self._rows.swap_last()
+        row = len(self._rows)
+        self._recent[record.step], self._recent[last] = (row - 2, record.loss), (row - 1, loss)
 
     def _is_copy(self, record: StepRecord, row: int, loss: float | None) -> bool:
         at, took = self._rows.at[row], (record.step_time_s or 0.0) * record.covers

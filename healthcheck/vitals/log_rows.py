@@ -93,6 +93,13 @@ class Rows(Struct):
                 column = columns[name] = array("d" if name in _LOSSLESS else "f", [NAN]) * (before + 1)
                 column[before] = value
 
+    def swap_last(self) -> None:
+        """The last two rows the other way round: the last one stood below the one that follows it."""
+        for column in (*(getattr(self, name) for name in _COLUMNS), *self.printed.values()):
+            column[-1], column[-2] = column[-2], column[-1]
+        self.steps[-2] = _small(self.step[-2] - self.step[-3])
+        self.steps[-1] = _small(self.step[-1] - self.step[-2])
+
     def value(self, name: str, row: int) -> float | None:
         """A printed number of a row; None where its line does not say it."""
         column = self.printed.get(name)

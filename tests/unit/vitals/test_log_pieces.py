@@ -91,3 +91,13 @@ def test_the_copy_with_most_in_it_is_the_one_that_counts() -> None:
     vitals = judged(lines[:100], lines)
     assert vitals.goodput is not None and vitals.goodput.steps == 300
     assert "log.rank_files" in said(vitals)
+
+
+def test_lines_that_a_collector_put_the_wrong_way_round_are_no_restart() -> None:
+    lines = World().start().steps(300).lines
+    for place in range(10, 290, 7):
+        lines[place], lines[place + 1] = lines[place + 1], lines[place]
+    vitals = judged(lines)
+    assert (vitals.starts, vitals.rank_copies) == (1, 0)
+    assert vitals.goodput is not None and vitals.goodput.steps == 300
+    assert losses(vitals) == {}
