@@ -23,7 +23,7 @@ from healthcheck.cli.slurm_asked import TransportName, allocated_hosts, by_steps
 from healthcheck.cli.threshold_options import asked_thresholds
 from healthcheck.edge.baselines import stored_baseline
 from healthcheck.edge.digests import fleet_name
-from healthcheck.edge.gate_files import check_places
+from healthcheck.edge.gate_files import check_places, from_anywhere
 from healthcheck.edge.owner import adopt, current_owner, is_dead, still_there
 from healthcheck.edge.places import is_file, is_folder
 from healthcheck.edge.shipped import load_hosts, load_platform, load_playbook, shipped_platforms
@@ -242,7 +242,9 @@ def _push_files(asked: Asked, playbook: Playbook) -> tuple[tuple[PushFile, ...],
 def encode_asked(asked: Asked) -> str:
     """The flags of a run, for `inputs/` of the run, so that `--resume` needs none of them again."""
     push, baseline = (None if path is None else path.resolve() for path in (asked.push, asked.baseline))
-    absolute = replace(asked, push=push, baseline=baseline)
+    ssh_config = None if asked.ssh_config is None else asked.ssh_config.absolute()
+    gate = None if asked.gate is None else from_anywhere(asked.gate)
+    absolute = replace(asked, push=push, baseline=baseline, ssh_config=ssh_config, gate=gate)
     return msgspec.json.format(msgspec.json.encode(absolute, enc_hook=str), indent=1).decode() + "\n"
 
 
@@ -269,15 +271,15 @@ def _asked_before(store: DirectoryStore, asked: Asked) -> Asked:
     )
 
 
-def new_run(asked: Asked) -> Begun:
-    """A run of its own, with its directory and what was read in it."""
+def new_run(asked: Asked, metrics: Path | None = None) -> Begun:
+    """A run of its own, with its directory and what was read in it. `metrics` is written to at its end."""
     inputs, outside = read_inputs(asked)
     # Made before the run directory, so that a mistake in the push folder touches nothing.
     request = new_request(asked, inputs, run_id="")
     if asked.gate is not None:
         check_min_nodes(asked.gate, len(inputs.hosts))
-        inputs_given = (asked.hosts, asked.playbook, asked.platform, asked.baseline, asked.ssh_config)
-        check_places(asked.gate, (str(given) for given in inputs_given if given is not None))
+        given = (asked.hosts, asked.playbook, asked.platform, asked.baseline, asked.ssh_config)
+        check_places(asked.gate, (str(one) for one in given if one is not None), asked.results, metrics)
     texts = {
         "inputs/playbook.yaml": inputs.playbook_text,
         "inputs/hostfile": inputs.hosts_text,
@@ -287,7 +289,7 @@ def new_run(asked: Asked) -> Begun:
     return request.named(store.folder.name), store, {}, outside
 
 
-def resumed_run(asked: Asked, run: str) -> Begun:
+def resumed_run(asked: Asked, run: str, metrics: Path | None = None) -> Begun:
     """An earlier run, taken over by this process, with what it measured already."""
     from healthcheck.edge.clock import SystemClock
 
@@ -299,6 +301,8 @@ def resumed_run(asked: Asked, run: str) -> Begun:
         instead = shlex.join(("healthcheck", "rejudge", run, "--baseline", str(asked.baseline)))
         raise InputError("--baseline", f"a run stays with what it was begun with; finish it, then {instead}")
     asked = _asked_before(store, asked)
+    if asked.gate is not None:
+        check_places(asked.gate, (), store.folder.parent, metrics)
     if asked.simulate is not None:
         model = record.platform or load_platform(SIMULATED_PLATFORM)[0]
         outside, _ = _simulated(asked, asked.simulate, model)
@@ -307,7 +311,7 @@ def resumed_run(asked: Asked, run: str) -> Begun:
     playbook = with_search(record.playbook) if search else record.playbook
     inputs = Inputs(playbook, "", record.platform, record.inventory, "", stored_baseline(store.folder))
     earlier = store.outcomes()
-    gate = gate_again(asked.gate, asked.budget, record, earlier.values(), run, search=search)
+    gate = gate_again(asked.gate, asked.budget, record, earlier.values(), run, SystemClock().now(), search=search)
     owner = adopt(record.owner)
     request = replace(
         new_request(asked, inputs, record.run_id),

@@ -71,7 +71,7 @@ def _check_up(cluster: SimCluster, results: Path, as_json: bool, loud: options.L
     from healthcheck.cli.asked import Asked, Inputs, new_request
     from healthcheck.cli.console import head_of, watcher
     from healthcheck.cli.finish import finish, shown
-    from healthcheck.cli.signals import stop_on_signals
+    from healthcheck.cli.signals import stop_on_signals, written_first
     from healthcheck.edge.shipped import load_playbook
     from healthcheck.edge.store import DirectoryStore
     from healthcheck.errors import Interrupted
@@ -96,7 +96,7 @@ def _check_up(cluster: SimCluster, results: Path, as_json: bool, loud: options.L
         request = replace(new_request(asked, inputs, store.folder.name), simulated=True)
         watching = watcher(outside.clock, head_of(request, shown(store.folder)), loud)
         engine = Engine(outside.transport, outside.local, outside.clock, watching, store)
-        with closing(watching):
+        with closing(watching), written_first():
             try:
                 with stop_on_signals(engine.cancel, watching.stopping), in_english():
                     record = check_up(request, engine, {})

@@ -16,6 +16,8 @@ from healthcheck.model.record import RunRecord
 from healthcheck.model.units import Seconds
 from healthcheck.planning.gate_plan import LEAST_BUDGET_S
 
+MINUTE_S, HOUR_S, DAY_S = 60.0, 3600.0, 86400.0
+
 
 def gate_again(
     asked: GateAsked | None,
@@ -23,17 +25,21 @@ def gate_again(
     record: RunRecord,
     outcomes: Iterable[JobOutcome],
     run: str,
+    now: datetime,
     *,
     search: bool,
 ) -> GateRecord | None:
     """The gate of a run that is taken up again, with what it has behind it; None where it is no gate.
 
     Where it is searched in (`localise --resume`) it is asked anew, and so is its time: `budget` where that was given.
-    InputError where so little is left of the budget that nothing fits into it.
+    InputError where so little is left of the budget that nothing fits into it, and where it began so long ago that what
+    it measured says nothing of a job that starts now.
     """
     if asked is None:
         return None
-    before = record.gate or GateRecord(asked)
+    outcomes = tuple(outcomes)
+    _check_age(record, outcomes, run, now, DAY_S if search else asked.budget_s + HOUR_S)
+    before = replace(record.gate or GateRecord(asked), asked=asked)
     if search:
         return replace(before, asked=_longer(asked, budget), used_s=0.0)
     used_s = before.used_s + _took_s(record, outcomes)
@@ -45,6 +51,23 @@ def gate_again(
             "measure in; begin a new gate (--fresh-for 24h keeps the passes of single nodes)",
         )
     return replace(before, used_s=used_s)
+
+
+def _check_age(record: RunRecord, outcomes: Iterable[JobOutcome], run: str, now: datetime, most_s: float) -> None:
+    """A node may have been booted, changed or broken since; `--fresh-for` looks whether it was, a resumed job does not.
+
+    A beginning in the future is that of a clock that was set back: how old it is nobody knows.
+    """
+    starts = (
+        datetime.fromisoformat(text) for text in (record.started_at, *(one.started_at for one in outcomes)) if text
+    )
+    began = min(starts)
+    if not -MINUTE_S <= (now - began).total_seconds() <= most_s:
+        raise InputError(
+            "--resume",
+            f"{run} began to measure at {began:%Y-%m-%d %H:%M} UTC and it is {now:%Y-%m-%d %H:%M} now: what it found "
+            "does not say whether a job may start today; begin a new gate (--fresh-for 24h keeps what still holds)",
+        )
 
 
 def _longer(asked: GateAsked, budget: str | None) -> GateAsked:

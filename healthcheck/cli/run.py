@@ -128,7 +128,7 @@ def run_and_finish(
     from healthcheck.cli.exits import say
     from healthcheck.cli.finish import finish, shown
     from healthcheck.cli.gate_end import tell_removed
-    from healthcheck.cli.signals import stop_on_signals
+    from healthcheck.cli.signals import stop_on_signals, written_first
     from healthcheck.edge.gate_files import remove_old
     from healthcheck.errors import InputError, Interrupted, StoreError
     from healthcheck.model.message import say as message
@@ -140,11 +140,13 @@ def run_and_finish(
 
     # Inputs first: a mistake in them must have touched no host, not even to clean up.
     try:
-        request, store, earlier, outside = new_run(asked) if resume is None else resumed_run(asked, resume)
+        metrics = None if told is None else told.metrics_file
+        begun = new_run(asked, metrics) if resume is None else resumed_run(asked, resume, metrics)
     except InputError as error:
         if told is not None:
             tell_not_begun(told, error, loud.quiet)
         raise
+    request, store, earlier, outside = begun
     _settle_dead_runs(asked, resume, clean, loud.quiet)
     if outside.note is not None and not loud.quiet:
         say(str(message("cli.note", what=outside.note)))
@@ -165,7 +167,7 @@ def run_and_finish(
         tell_removed(remove_old(request.gate), loud.quiet)
         used_s = 0.0 if request.gate_before is None else request.gate_before.used_s
         engine = in_time(engine, store.folder, request.gate.budget_s - used_s, len(request.hosts))
-    with closing(watching):
+    with closing(watching), written_first():
         try:
             # What is recorded must not depend on who reads along: the console tells it in the reader's language.
             with stop_on_signals(engine.cancel, watching.stopping), in_english():

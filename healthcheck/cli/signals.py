@@ -12,6 +12,7 @@ from types import FrameType
 from healthcheck.errors import Interrupted
 from healthcheck.workflows.engine import Cancel
 
+_WRITING = b"stopping: what was measured is being written down (again: end at once)\n"
 _STOPPING = b"stopping: the jobs are being ended on the nodes, what was measured is kept (again: end at once)\n"
 
 
@@ -33,6 +34,31 @@ def stop_on_signals(cancel: Cancel, is_told: Callable[[], bool] = lambda: False)
         with contextlib.suppress(OSError):
             os.write(2, _STOPPING)
 
+    with _handled_by(handle):
+        yield
+
+
+@contextmanager
+def written_first() -> Iterator[None]:
+    """While the block runs, a signal waits for its end: of what was measured the lists, the pages, the line and the
+    alert are a matter of seconds, and a verdict that nobody hears of is none. Interrupted then, or at a second one."""
+    came: list[int] = []
+
+    def handle(signum: int, frame: FrameType | None) -> None:
+        if came:
+            raise Interrupted(signum)
+        came.append(signum)
+        with contextlib.suppress(OSError):
+            os.write(2, _WRITING)
+
+    with _handled_by(handle):
+        yield
+    if came:
+        raise Interrupted(came[0])
+
+
+@contextmanager
+def _handled_by(handle: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     numbers = [signal.SIGINT, signal.SIGTERM]
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         numbers.append(signal.SIGHUP)

@@ -5,11 +5,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from healthcheck.edge.places import exists, is_file, is_folder
-from healthcheck.edge.store import write_atomically
+from msgspec.structs import replace
+
+from healthcheck.edge.history_index import INDEX
+from healthcheck.edge.host_locks import LOCKS
+from healthcheck.edge.places import exists, is_file, is_folder, is_link
+from healthcheck.edge.store import RECORD, write_atomically
 from healthcheck.errors import InputError, StoreError
 from healthcheck.model.gate import GateAsked
 from healthcheck.model.message import Message, say
@@ -22,9 +27,18 @@ def options_of(asked: GateAsked) -> tuple[tuple[str, str], ...]:
     return tuple((option, file) for option, file in given if file)
 
 
-def check_places(asked: GateAsked, inputs: Iterable[str]) -> None:
-    """InputError where a list could not be written, or would take the place of an input or of another list."""
+def from_anywhere(asked: GateAsked) -> GateAsked:
+    """The same files whatever the working directory is: a gate may be taken up again in another one."""
+    healthy, exclude = (file and str(Path(file).absolute()) for file in (asked.healthy_file, asked.exclude_file))
+    return replace(asked, healthy_file=healthy, exclude_file=exclude)
+
+
+def check_places(asked: GateAsked, inputs: Iterable[str], results: Path, metrics: Path | None = None) -> None:
+    """InputError where a list could not be written, or would take the place of an input, of another list, of the
+    metrics that are written last, or of what the results folder needs."""
     taken = {os.path.realpath(path): path for path in inputs if is_file(Path(path))}
+    if metrics is not None:
+        taken[os.path.realpath(metrics)] = str(metrics)
     for option, file in options_of(asked):
         if not file.isprintable() or any("\ud800" <= char <= "\udfff" for char in file):
             raise InputError(option, f"{file!a} is not one line of UTF-8 text; a report could not hold it")
@@ -33,13 +47,37 @@ def check_places(asked: GateAsked, inputs: Iterable[str]) -> None:
             raise InputError(option, f"there is no folder {folder} to write {file} in")
         if not os.access(folder, os.W_OK | os.X_OK):
             raise InputError(option, f"{folder} cannot be written; choose another place")
+        if is_file(folder / RECORD):
+            raise InputError(option, f"{folder} is the directory of a run; choose another place")
         for name in names_of(file):
-            if exists(Path(name)) and not is_file(Path(name)):
-                raise InputError(option, f"{name} is there and is no file; choose another name")
+            _check_name(option, name, os.path.realpath(results))
             other = taken.get(os.path.realpath(name))
             if other is not None:
                 raise InputError(option, f"would write {name} over {other}; choose another name")
         taken |= {os.path.realpath(name): name for name in names_of(file)}
+
+
+def _check_name(option: str, name: str, results: str) -> None:
+    """A list is removed and made anew, so nothing else may be there, and nobody else's."""
+    if is_link(Path(name)):
+        # Replaced, what it leads to would stay: a list of yesterday, or the terminal behind /dev/stdout.
+        raise InputError(option, f"{name} is a symbolic link; name the file itself")
+    if exists(Path(name)) and not is_file(Path(name)):
+        raise InputError(option, f"{name} is there and is no file; choose another name")
+    real = os.path.realpath(name)
+    if real in (results, f"{results}/{INDEX}") or f"{real}/".startswith(f"{results}/{LOCKS}/"):
+        raise InputError(option, f"{name} is a place of the results folder; choose another name")
+    if not _may_be_removed(name):
+        raise InputError(option, f"{name} is somebody else's in a folder where only its owner may remove it")
+
+
+def _may_be_removed(name: str) -> bool:
+    """Whether the sticky bit of the folder, as that of /tmp, lets us."""
+    try:
+        folder, file = Path(name).parent.stat(), Path(name).lstat()
+    except OSError:
+        return True
+    return not folder.st_mode & stat.S_ISVTX or os.geteuid() in (0, folder.st_uid, file.st_uid)
 
 
 def remove_old(asked: GateAsked) -> tuple[str, ...]:

@@ -34,6 +34,14 @@ def exists(path: Path) -> bool:
         return False
 
 
+def is_link(path: Path) -> bool:
+    """`Path.is_symlink`, likewise."""
+    try:
+        return path.is_symlink()
+    except (OSError, ValueError):
+        return False
+
+
 def home_folder() -> Path:
     """The home folder of this user; OSError where nobody knows one: HOME unset, and a user without an entry."""
     try:

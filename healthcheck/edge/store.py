@@ -54,9 +54,11 @@ def write_atomically(path: Path, content: bytes, *, survive_power_loss: bool = T
                 file.flush()
                 os.fsync(file.fileno())
         temporary.replace(path)
-    except OSError as error:
+    except BaseException as error:  # a second Ctrl-C, too, leaves no half of a file
         with contextlib.suppress(OSError):
             temporary.unlink()
+        if not isinstance(error, OSError):
+            raise
         raise StoreError(f"cannot write {path}: {error.strerror}") from error
 
 

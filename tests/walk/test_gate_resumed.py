@@ -6,6 +6,8 @@ import json
 import os
 import signal
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -96,3 +98,60 @@ def test_a_search_that_was_left_out_has_the_time_it_is_given(shell: Shell) -> No
     assert said.code == 0 and said.out.startswith("PASS 63/64 ready")
     assert after.gate is not None and not after.gate.left_out and after.gate.asked.budget_s == 1800
     assert shell("localise", "--resume", before.run_id, "--budget", "5s").code == 2
+
+
+def test_its_lists_are_where_they_were_asked_for_wherever_it_goes_on(
+    shell: Shell, stopped: Stopped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = stopped("--healthy-hosts", "start.hosts")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "start.hosts").write_text("the hostfile of somebody\n")
+    monkeypatch.chdir(elsewhere)
+    said = shell("run", "--resume", str(shell.results / before.run_id), "-q")
+    assert said.code == 0 and f", use {tmp_path / 'start.hosts'}" in said.out
+    assert (elsewhere / "start.hosts").read_text() == "the hostfile of somebody\n"
+    assert len((tmp_path / "start.hosts.txt").read_text().split()) == 64
+
+
+def test_what_stands_in_the_way_of_a_list_is_told_before_it_goes_on(shell: Shell, stopped: Stopped) -> None:
+    before = stopped("--healthy-hosts", "start.hosts")
+    Path("start.hosts").symlink_to("yesterday")
+    said = shell("run", "--resume", before.run_id)
+    assert (said.code, said.out) == (2, "") and "start.hosts is a symbolic link" in said.err
+    assert shell.record() == before
+
+
+@pytest.mark.parametrize("ago", [timedelta(days=1), timedelta(minutes=64 + 2), timedelta(hours=-1)])
+def test_what_was_measured_long_ago_starts_no_job_today(shell: Shell, stopped: Stopped, ago: timedelta) -> None:
+    folder = _moved(shell, stopped("--budget", "4m"), ago)
+    said = shell("run", "--resume", folder.name)
+    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert f"{folder.name} began to measure at " in said.err and "begin a new gate" in said.err
+
+
+def test_a_gate_goes_on_within_the_hour(shell: Shell, stopped: Stopped) -> None:
+    folder = _moved(shell, stopped("--budget", "4m"), timedelta(minutes=50))
+    assert shell("run", "--resume", folder.name, "-q").code == 0
+
+
+def test_a_search_is_made_up_for_within_a_day(shell: Shell) -> None:
+    shell("gate", "--simulate", "64", "--budget", "1m", "--fault", SLOW, "--min-nodes", "60", "--exclude-file", "out")
+    folder = _moved(shell, shell.record(), timedelta(hours=25))
+    said = shell("localise", "--resume", folder.name, "--budget", "30m")
+    assert (said.code, said.out) == (2, "") and "began to measure at " in said.err
+    _moved(shell, shell.record(), timedelta(hours=-2))
+    assert shell("localise", "--resume", folder.name, "--budget", "30m", "-q").out.startswith("PASS 63/64 ready")
+
+
+def _moved(shell: Shell, record: RunRecord, ago: timedelta) -> Path:
+    """As if all of it had happened so much earlier; a second start of a run has a time of its own."""
+    folder = shell.results / record.run_id
+    for path in (folder / "record.json", *folder.rglob("outcome.json")):
+        document = json.loads(path.read_text())
+        for key in ("started_at", "finished_at"):
+            if document.get(key):
+                when = datetime.fromisoformat(document[key]) - ago
+                document[key] = when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        path.write_text(json.dumps(document))
+    return folder
