@@ -7,7 +7,7 @@ from msgspec import Struct
 from healthcheck.model.message import say
 from healthcheck.model.vitals_log import Goodput
 from healthcheck.reporting.chart import WIDTH, Picture, Table
-from healthcheck.reporting.svg import LETTER, Sheet, room_for
+from healthcheck.reporting.svg import Sheet, room_for
 from healthcheck.reporting.training_figures import long_text, rate_text, share_text
 
 _BAR, _GAP, _TOP = 16.0, 8.0, 4.0
@@ -73,14 +73,15 @@ def goodput_picture(goodput: Goodput) -> Picture:
 def _draw(sheet: Sheet, rows: tuple[Fall, ...]) -> None:
     names = [name_of(row) for row in rows]
     left = max(map(room_for, names)) * 0.9 + 8
-    right = WIDTH - LETTER * 17
-    for place, (row, name) in enumerate(zip(rows, names, strict=True)):
+    numbers = [f"{share_text(row.share)} · {long_text(row.seconds)}" for row in rows]
+    right = WIDTH - max(map(room_for, numbers)) - 8
+    for place, (row, name, number) in enumerate(zip(rows, names, numbers, strict=True)):
         top = _TOP + place * (_BAR + _GAP)
         sheet.text(left - 8, top + _BAR - 4, name, "ink", "right")
         begin, end = (left + (right - left) * share for share in (row.left, row.right))
         colour = {"all": "skip", "kept": "link"}.get(row.kind, "degr")
         sheet.area(begin, top, max(end, begin + 1.0), top + _BAR, colour, 0.75)
-        sheet.text(right + 8, top + _BAR - 4, f"{share_text(row.share)} · {long_text(row.seconds)}")
+        sheet.text(right + 8, top + _BAR - 4, number)
         if place + 1 < len(rows):  # what the next row begins with
             edge = begin if row.kind != "all" else end
             sheet.line([(edge, top + _BAR), (edge, top + _BAR + _GAP)], "line", 0.8)

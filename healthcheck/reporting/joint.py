@@ -88,16 +88,17 @@ def _unknown(seen: Sequence[Seen]) -> dict[str, list[Message]]:
     found: dict[str, list[Message]] = {}
     for one in seen:
         if one.level is Level.UNKNOWN:
-            found.setdefault(in_a_row((_level(one), one.basis), "text.comma"), []).append(_name(one))
+            found.setdefault(in_a_row((level_text(one), one.basis), "text.comma"), []).append(_name(one))
     return found
 
 
 def _row(one: Seen) -> list[str]:
-    cells = [str(_name(one)), value_text(one), _level(one), thresholds_text(one)]
+    cells = [str(_name(one)), value_text(one), level_text(one), thresholds_text(one)]
     return [*map(one_line, cells), one_line(str(one.basis))]
 
 
-def _level(one: Seen) -> str:
+def level_text(one: Seen) -> str:
+    """`low`, `high`, `not measured`; empty where a word stands for the number."""
     return str(say(f"training.level.{one.level.value}")) if one.low is not None or one.level is Level.UNKNOWN else ""
 
 

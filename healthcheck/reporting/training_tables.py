@@ -8,7 +8,7 @@ from healthcheck.model.vitals_log import LogVitals
 from healthcheck.model.vitals_trace import CollectiveUse
 from healthcheck.reporting.chart import Table
 from healthcheck.reporting.figures import gbyte_s, not_measured, one_line, size
-from healthcheck.reporting.joint import thresholds_text, value_text
+from healthcheck.reporting.joint import level_text, thresholds_text, value_text
 from healthcheck.reporting.training_figures import rate_text, share_text, step_text
 
 MOST_COLLECTIVES = 24
@@ -79,7 +79,7 @@ def _sign(seen: Seen) -> tuple[str, ...]:
     return (
         sign_name(seen),
         one_line(value_text(seen)),
-        str(say(f"training.level.{seen.level.value}")),
+        level_text(seen),
         thresholds_text(seen),
         one_line(str(seen.basis)),
     )

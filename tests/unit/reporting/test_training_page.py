@@ -10,13 +10,18 @@ import pytest
 from msgspec.structs import replace
 
 from healthcheck.edge.languages import load_language
+from healthcheck.model.joint import Level, Seen, Sign
 from healthcheck.model.language import speaking
+from healthcheck.model.message import say
 from healthcheck.reporting import training_page
-from healthcheck.reporting.chart_goodput import falls
+from healthcheck.reporting.chart import WIDTH
+from healthcheck.reporting.chart_goodput import falls, goodput_picture
 from healthcheck.reporting.chart_split import MOST_BARS, parts
 from healthcheck.reporting.chart_steps import steps_picture
+from healthcheck.reporting.svg import room_for
 from healthcheck.reporting.training_figures import rate_text, share_text, step_text
 from healthcheck.reporting.training_page import Training, render_training
+from healthcheck.reporting.training_tables import signs_table
 from tests.golden.training import joint, log, trace, training
 from tests.property.hostile import STRINGS, WORDS, disguised
 
@@ -54,6 +59,26 @@ def test_a_waterfall_ends_where_its_last_loss_ends() -> None:
     assert sum(row.seconds for row in rows[1:]) == pytest.approx(goodput.window_s)
 
 
+@pytest.mark.parametrize("window_s", (60.0, 8878.0, 3_212_880.0))
+def test_what_stands_behind_a_bar_has_room_on_a_telephone(window_s: float) -> None:
+    goodput = log().goodput
+    assert goodput is not None
+    picture = goodput_picture(replace(goodput, window_s=window_s))
+    sheet = _Texts()
+    assert picture.draw is not None
+    picture.draw(sheet)  # type: ignore[arg-type]
+    behind = [(x, text) for x, text in sheet.texts if " · " in text]
+    assert len(behind) == len(falls(goodput))
+    assert all(x + room_for(text) <= WIDTH for x, text in behind), behind
+
+
+def test_a_sign_that_is_a_word_has_no_level_beside_it() -> None:
+    verdict = Seen(Sign.LINK_VERDICT, None, Level.HIGH, None, None, say("joint.basis.run"), "PASS")
+    mfu = Seen(Sign.MFU, 0.4, Level.HIGH, 0.25, 0.35, say("joint.basis.mfu_given"))
+    rows = signs_table(replace(joint(), seen=(verdict, mfu))).rows
+    assert [row[:3] for row in rows] == [("verdict of the links", "PASS", ""), ("MFU", "40 %", "high")]
+
+
 def test_events_without_a_time_stand_where_their_step_does() -> None:
     """Most logs print no time on the lines of a checkpoint."""
     timed = steps_picture(log()).draw
@@ -68,6 +93,20 @@ def test_events_without_a_time_stand_where_their_step_does() -> None:
     assert len(with_time) == 9
     assert len(without) == 7  # five checkpoints, the failure, and the load that opens the second start
     assert all(any(abs(x - other) < 8 for other, _ in with_time) for x, _ in without)
+
+
+class _Texts:
+    """A sheet that keeps its texts."""
+
+    def __init__(self) -> None:
+        self.texts: list[tuple[float, str]] = []
+
+    def text(self, x: float, _y: float, text: str, *_: object) -> None:
+        self.texts.append((x, text))
+
+    def area(self, *_: object) -> None: ...
+
+    def line(self, *_: object) -> None: ...
 
 
 class _Marks:
