@@ -129,6 +129,8 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "log.window.between": "All is {window}: {begins} to {ends}.",
     "log.table.longest": "{time}, ends at {place}",
     "log.head.remarks": "Noticed:",
+    "log.head.failures": "Failures in it:",
+    "log.more_failures": "{n} more; --json lists them",
     "log.head.missing": "Not in this log:",
     "log.remark": "{what} ({place})",
     "log.remark_line": "line {line}",

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from healthcheck.model.message import Arg, Message, listed, say
-from healthcheck.model.training import LogRemark
+from healthcheck.model.training import EventKind, LogRemark
 from healthcheck.model.vitals_log import Goodput, LogVitals, Loss, Rate
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.text_table import table
-from healthcheck.reporting.text_width import wrapped
+from healthcheck.reporting.text_width import cut, wrapped
 from healthcheck.reporting.training_figures import long_text, rate_text, stamp_text, step_text
 
 MAX_WIDTH = 96
 _INDENT = "  "
+_MOST_FAILURES = 5
 _NOTHING_S, _NOTHING = 0.05, 0.0005
 
 
@@ -25,6 +26,7 @@ def log_lines(vitals: LogVitals, width: int) -> list[str]:
     lines += _facts(vitals, width)
     if vitals.goodput is not None and vitals.goodput.losses:
         lines += ["", *_losses(vitals, vitals.goodput, width)]
+    lines += _failures(vitals, width)
     if vitals.remarks:
         lines += ["", str(say("log.head.remarks"))]
         lines += [line for remark in vitals.remarks for line in _item(_remark(remark), width)]
@@ -32,6 +34,19 @@ def log_lines(vitals: LogVitals, width: int) -> list[str]:
         lines += ["", str(say("log.head.missing"))]
         lines += [line for text in vitals.missing for line in _item(text, width)]
     return lines
+
+
+def _failures(vitals: LogVitals, width: int) -> list[str]:
+    """The first few failures in their own words: why it stopped."""
+    failures = [event for event in vitals.events if event.kind is EventKind.FAILURE]
+    if not failures:
+        return []
+    lines = ["", str(say("log.head.failures"))]
+    for event in failures[:_MOST_FAILURES]:
+        words = cut(one_line(event.text), 2 * width) or str(say("training.event.failure"))
+        lines += _item(say("log.remark", what=words, place=say("log.remark_line", line=event.line)), width)
+    more = len(failures) - _MOST_FAILURES
+    return [*lines, *_item(say("log.more_failures", n=more), width)] if more > 0 else lines
 
 
 def answer_line(vitals: LogVitals) -> str:

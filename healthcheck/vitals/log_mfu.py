@@ -56,11 +56,12 @@ def mfu_of(
         "--params": shape.params or shape.active_params or (shape.layers and shape.hidden),
         "--gpu": gpu,
         "--gpus": gpus or per_gpu,
-        "--tokens-per-step": per_gpu or tokens,
     }
     missing = [option for option, value in wanted.items() if not value]
     if missing:
         return Ours(missing=(say("log.missing.mfu", options=listed(missing)),))
+    if per_gpu is None and tokens is None:
+        return Ours()  # what would give tokens is said of the rate
     asked = MfuQuestion(
         shape=shape,
         gpus=gpus,

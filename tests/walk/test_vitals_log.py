@@ -173,3 +173,10 @@ def test_the_log_of_every_framework_is_answered(shell: Shell, path: Path) -> Non
     assert goodput.useful_s + sum(loss.seconds for loss in goodput.losses) == pytest.approx(goodput.window_s, rel=1e-9)
     assert step.median_s > 0 and goodput.share is not None and 0 < goodput.share <= 1
     assert (said.code == 3) is (step.reports < 3)
+
+
+def test_why_it_stopped_is_told_in_the_words_of_the_log(shell: Shell) -> None:
+    said = shell("vitals", "log", str(FIXTURES / "mixed" / "failures.log"))
+    assert "Failures in it:" in said.out
+    assert "NCCL" in said.out.split("Failures in it:")[1]
+    assert all(len(line) <= 96 for line in said.out.splitlines())
