@@ -31,5 +31,19 @@ def is_due(when: NotifyOn, record: RunRecord, before: PastRun | None) -> bool:
     if when is NotifyOn.ALWAYS:
         return True
     if when is NotifyOn.NOT_PASS or before is None:
-        return record.verdict is not Verdict.PASS
-    return record.verdict.name != before.verdict
+        return verdict_told(record) is not Verdict.PASS
+    return verdict_told(record) is not _told_before(before)
+
+
+def verdict_told(record: RunRecord) -> Verdict:
+    """The verdict an alert is about. A gate that passes on enough nodes leaves the sick ones out, and whoever mends
+    them has to hear of it; nodes that others use are SKIPPED, and nothing to mend."""
+    if record.gate is None or not record.gate.met:
+        return record.verdict
+    return max((record.verdict, *(host.verdict for host in record.hosts)))
+
+
+def _told_before(run: PastRun) -> Verdict | None:
+    """That of an earlier run; of one that is no gate no host is worse than the run."""
+    names = (run.verdict, *(host.verdict for host in run.hosts))
+    return max((Verdict[name] for name in names if name in Verdict.__members__), default=None)

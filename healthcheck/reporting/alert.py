@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from healthcheck.evaluation.alert_due import verdict_told
 from healthcheck.model.alert import Alert
 from healthcheck.model.history import PastRun
 from healthcheck.model.message import say
@@ -36,7 +37,7 @@ def alert_of(record: RunRecord, report: str, before: PastRun | None) -> Alert:
     else:
         sentences.append(str(say("notify.changed", verdict=before.verdict, run_id=before.run_id)))
     where = str(say("notify.report", machine=record.owner.machine, file=report))
-    return _alert(f"healthcheck: {stdout_line(record)}", sentences, command, where, record.verdict)
+    return _alert(f"healthcheck: {stdout_line(record)}", sentences, command, where, verdict_told(record))
 
 
 def alert_of_lost(record: RunRecord, problem: str, folder: str) -> Alert:

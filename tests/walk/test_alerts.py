@@ -58,6 +58,18 @@ def test_by_default_a_change_of_verdict_is_told(shell: Shell, server: HookServer
     assert "FAIL in run " in str(server.fields()[1]["message"])
 
 
+def test_a_sick_node_that_a_passing_gate_left_out_is_told_of_and_is_no_success(
+    shell: Shell, server: HookServer
+) -> None:
+    words = ("--simulate", "3", "--fault", "node02:gpus=7", "--min-nodes", "2", "--exclude-file", "out")
+    said = shell("gate", *words, "--notify", _address(server), "--notify-on", "not-pass")
+    assert said.code == 0 and said.out.startswith("PASS 2/3 ready, ")
+    (posted,) = server.fields()
+    assert (
+        posted["type"] == "failure" and "PASS 2/3 ready" in str(posted["title"]) and "node02" in str(posted["message"])
+    )
+
+
 def test_always_and_not_pass(shell: Shell, server: HookServer) -> None:
     for when in ("always", "not-pass"):
         for words in (HEALTHY, SICK, SICK):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from healthcheck.evaluation.alert_due import is_due, last_alike
+from healthcheck.evaluation.alert_due import is_due, last_alike, verdict_told
 from healthcheck.model.alert import NotifyOn
+from healthcheck.model.gate import GateAsked, GateRecord
 from healthcheck.model.history import PastHost, PastRun
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
@@ -57,6 +58,43 @@ def _before(record: RunRecord, verdict: str = "PASS", day: int = 1, **changed: o
 def test_an_alert_is_due(when: NotifyOn, now: str, before: str | None, due: bool) -> None:
     record = replace(healthy(), verdict=Verdict[now])
     assert is_due(when, record, None if before is None else _before(record, before)) is due
+
+
+@pytest.mark.parametrize(
+    ("when", "sick", "before", "due"),
+    [
+        (NOT_PASS, "FAIL", None, True),
+        (NOT_PASS, "DEGRADED", "PASS", True),
+        (NOT_PASS, "INCONCLUSIVE", None, True),
+        (NOT_PASS, "SKIPPED", None, False),
+        (NOT_PASS, "PASS", None, False),
+        (CHANGE, "FAIL", None, True),
+        (CHANGE, "FAIL", "PASS", True),
+        (CHANGE, "FAIL", "FAIL", False),
+        (CHANGE, "PASS", "FAIL", True),
+        (CHANGE, "SKIPPED", "PASS", False),
+    ],
+)
+def test_a_gate_that_passes_without_its_sick_nodes_tells_of_them(
+    when: NotifyOn, sick: str, before: str | None, due: bool
+) -> None:
+    """`before` is what the same node was then, in a gate that passed as well."""
+    record = healthy()
+    first = replace(record.hosts[0], verdict=Verdict[sick])
+    gate = GateRecord(GateAsked(300, min_nodes=1, exclude_file="out"), met=True)
+    now = replace(record, verdict=Verdict.PASS, gate=gate, hosts=(first, *record.hosts[1:]))
+    assert verdict_told(now) is max(Verdict[sick], Verdict.PASS)
+    earlier = None
+    if before is not None:
+        run = _before(record)
+        earlier = replace(run, hosts=(PastHost(first.name, before), *run.hosts[1:]))
+    assert is_due(when, now, earlier) is due
+
+
+def test_a_damaged_verdict_of_an_earlier_run_is_no_change_into_nothing() -> None:
+    record = healthy()
+    assert not is_due(CHANGE, record, _before(record, hosts=(PastHost("node01", "GREAT"),)))
+    assert is_due(CHANGE, record, _before(record, "GREAT", hosts=()))
 
 
 @pytest.mark.parametrize("when", list(NotifyOn))
