@@ -172,7 +172,22 @@ def _cron(fields: list[str]) -> str:
             if match is None or lone or not fits or ends != sorted(ends, key=lambda end: end or 0):
                 told = f"{_a(part)} lies between {low} and {high}; write *, 4, 1-5, */2 or several with commas"
                 raise InputError(WHERE, f"{' '.join(fields)!r}: {item!r} is no {part} of cron: {told}")
+    days, months = (_cron_values(fields[place].lower(), *_CRON[place]) for place in (2, 3))
+    # A day of the week that is named counts by itself.
+    if fields[4].startswith("*") and min(days) > max(_MOST_DAYS[month - 1] for month in months):
+        raise InputError(WHERE, f"{' '.join(fields)!r} never comes: no such month has {min(days)} days")
     return " ".join(fields).lower()
+
+
+def _cron_values(field: str, part: str, low: int, high: int) -> frozenset[int]:
+    """The values of a field that was checked."""
+    found: set[int] = set()
+    for item in field.split(","):
+        match = _CRON_ITEM.fullmatch(item)
+        ends = [] if match is None else [_cron_value(word, part) or low for word in match.groups()[:2] if word]
+        step = int(match[3]) if match is not None and match[3] else 1
+        found.update(range(ends[0] if ends else low, (ends[-1] if ends else high) + 1, step))
+    return frozenset(found)
 
 
 def _a(part: str) -> str:

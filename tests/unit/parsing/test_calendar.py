@@ -28,6 +28,10 @@ from healthcheck.parsing.calendar import parse_every
         ("*-*-01 04:00:30", "*-*-01 04:00:30", None),
         ("*-*-01  04:00 UTC", "*-*-01 04:00 UTC", None),
         ("30 4 1 * *", None, "30 4 1 * *"),
+        # A day that no such month has, and a day of the week: cron takes either.
+        ("0 4 31 2 0", None, "0 4 31 2 0"),
+        ("0 4 31 2,4-8/2 *", None, "0 4 31 2,4-8/2 *"),
+        ("0 4 */31 2 *", None, "0 4 */31 2 *"),
         ("*/20 1-5 * JAN,jul Mon-Fri", None, "*/20 1-5 * jan,jul mon-fri"),
     ],
 )
@@ -59,6 +63,9 @@ def test_both_say_the_same(text: str, calendar: str | None, cron: str | None) ->
         ("0 4 1 * 5-1", "'5-1' is no day of the week of cron"),
         ("0 4/2 1 * *", "'4/2' is no hour of cron: an hour lies between 0 and 23"),
         ("0 */0 1 * *", "'*/0' is no hour of cron"),
+        ("0 4 31 2 *", "never comes: no such month has 31 days"),
+        ("0 4 30-31 feb *", "never comes: no such month has 30 days"),
+        ("0 4 31 4,6,9-11/2 *", "never comes"),
         ("*-*-01 04:00\nOnCalendar=*:*", "is no line of text"),
         ("x" * 300, "is no line of text"),
         ("monthly weekly", "'monthly' is not understood"),
