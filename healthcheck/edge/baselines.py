@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from healthcheck.edge.places import is_file, is_folder
+from healthcheck.edge.places import is_file, is_folder, is_link
 from healthcheck.edge.shipped import read_text
 from healthcheck.edge.store import write_atomically
 from healthcheck.errors import InputError, StoreError
@@ -32,6 +32,9 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
         raise InputError("-o", f"{path} is a folder; name the file to write, such as {path / 'baseline.json'}")
     if not is_folder(path.parent):
         raise InputError("-o", f"there is no folder {path.parent} to write {path.name} in")
+    if is_link(path):
+        # It would be replaced: /dev/stdout by a file, for everybody, where root does it.
+        raise InputError("-o", f"{path} is a symbolic link; name the file itself")
     try:
         write_atomically(path, encode_baseline(baseline).encode())
     except StoreError as error:

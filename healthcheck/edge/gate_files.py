@@ -105,6 +105,11 @@ def write_lists(lists: Iterable[Lists]) -> tuple[Message, ...]:
 
 
 def _write(one: Lists) -> Message | None:
+    # Those of before are gone since the beginning: what lies there is of a gate that ended meanwhile, whose nodes these
+    # are not, and whose job may be about to start with it.
+    other = next((name for name, _ in one.files if os.path.lexists(name)), None)
+    if other is not None:
+        return say("gate.unwritten", file=one.files[0][0], problem=say("gate.meanwhile", file=other))
     try:
         for name, content in reversed(one.files):
             write_atomically(Path(name), content.encode("utf-8", "backslashreplace"))

@@ -48,6 +48,7 @@ GATE_TEXTS: dict[str, str] = {
     "gate does not pass",
     # --- lists ---
     "gate.unwritten": "{file} not written: {problem}",
+    "gate.meanwhile": "{file} came to be there meanwhile, of another gate; give each its own lists",
     "gate.note.unwritten": "the gate does not pass, whatever was measured, for a list to start with is missing: {what}",
     "gate.wrote": "wrote {file} ({n} {n:node|nodes}), {slurm} for Slurm and {plain} with plain names",
     "gate.not_written": "{file} was not written, for no set of nodes was proven together; there is no older one either",

@@ -158,3 +158,23 @@ def test_a_pipe_with_a_writer_is_read_to_its_end(shell: Shell) -> None:
         writer.join()
         assert said.code == 0, said.err
     assert "h3" in said.out
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("baseline", "reports", "-o", "link"), "-o"),
+        (("history", "--html", "link"), "--html"),
+        (("compare", "--last", "--html", "link"), "--html"),
+    ],
+)
+@pytest.mark.parametrize("leads_to", ["/proc/self/fd/1", "nothing"])
+def test_what_a_link_leads_to_is_not_cut_off_by_a_file_in_its_place(
+    shell: Shell, words: tuple[str, ...], option: str, leads_to: str
+) -> None:
+    for seed in ("1", "2", "3"):
+        assert shell("run", "quick", "--simulate", "2", "-q", "--run-seed", seed, "--no-history").code == 0
+    Path("link").symlink_to(leads_to)
+    said = shell(*words)
+    assert said.code == 2 and said.err.endswith(f"error: {option}: link is a symbolic link; name the file itself\n")
+    assert Path("link").readlink() == Path(leads_to)
