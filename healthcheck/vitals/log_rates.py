@@ -50,7 +50,9 @@ def rates_of(
     rate = _rate(training, work, pace, step, steady, given)
     printed = _printed(training, steady, peak)
     line = training.rows.line[int(steady.argmax())]
-    remarks = [LogRemark(told, line) for told in (*_clashes(training, rate, given), *_oddities(training, steady, peak))]
+    samples = None if step is None or work.samples is None else work.samples / step.steady_s
+    told = (*_clashes(training, rate, given), *_samples_clash(training, rate, samples, steady))
+    remarks = [LogRemark(each, line) for each in (*told, *_oddities(training, steady, peak))]
     return Rates(rate, printed, tuple(remarks))
 
 
@@ -112,6 +114,16 @@ def _clashes(training: Training, rate: Rate | None, given: Given) -> Iterator[Me
             )
     if given.gpus is not None and training.facts.gpus is not None and given.gpus != training.facts.gpus:
         yield say("log.gpus_given", log=training.facts.gpus, given=given.gpus)
+
+
+def _samples_clash(training: Training, rate: Rate | None, trusted: float | None, rows: Chosen) -> Iterator[Message]:
+    """Printed samples/s beside the batch over the step time, where no tokens/s are printed that would show it."""
+    printed = _median(training, "samples_per_s", rows)
+    if printed is None or not trusted or (rate is not None and rate.printed_tokens_per_s is not None):
+        return
+    factor = printed / trusted
+    if abs(factor - 1) > CLASH:
+        yield say("log.samples_clash", printed=printed, trusted=trusted, factor=round(factor, 2))
 
 
 def _oddities(training: Training, rows: Chosen, peak: GpuPeak | None) -> Iterator[Message]:

@@ -42,6 +42,18 @@ def test_of_two_throughputs_the_batch_over_the_step_time_is_trusted() -> None:
     assert vitals.goodput is not None and vitals.goodput.tokens_per_s == pytest.approx(524288, rel=1e-3)
 
 
+@pytest.mark.parametrize(("printed", "clashes"), [("256.0", False), ("25.6", True)])
+def test_printed_samples_are_held_against_the_batch_where_no_sequence_length_makes_them_tokens(
+    printed: str, clashes: bool
+) -> None:
+    world = World(2.0).start()
+    world.steps(100, extra=f"samples per second: {printed} | TFLOPs: 150.0 | ")
+    vitals = judged([line for line in world.lines if "seq_length" not in line])
+    assert vitals.facts.seq_len is None
+    told = [remark.what.english for remark in vitals.remarks if remark.what.code == "log.samples_clash"]
+    assert bool(told) is clashes and all("0.1 times" in one for one in told)
+
+
 def test_the_first_step_after_a_start_is_counted_once() -> None:
     # Log interval 1: the second report is the mean of the first two steps, and the clock shows 3.1 s for it.
     world = World(3.1).start(took=10).steps(1, 21.6)
