@@ -34,6 +34,7 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "taken out of the latter",
     "log.batch_given": "the log says {log:,.0f} tokens a step, given were {given:,.0f}: the log is taken",
     "log.gpus_given": "the log says {log} {log:GPU|GPUs}, given were {given}: what was given is taken",
+    "log.mfu_refused": "MFU: its inputs contradict each other",
     "log.samples_clash": "the printed {printed:,.1f} samples/s are {factor:g} times the batch over the step time "
     "({trusted:,.1f}): the latter is taken",
     "log.rate_clash": "the printed {printed:,.0f} tokens/s is {factor:g} times the batch over the step time "

@@ -74,7 +74,8 @@ def mfu_of(
     found = answer(asked, table)
     notes = tuple(LogRemark(note, 0) for note in found.notes)
     if found.refused is not None:
-        return Ours(remarks=(LogRemark(found.refused, 0), *notes), missing=found.would_fit)
+        fits = tuple(LogRemark(each, 0) for each in found.would_fit)
+        return Ours(remarks=(LogRemark(found.refused, 0), *fits, *notes), missing=(say("log.mfu_refused"),))
     assert found.peak is not None
     basis = say(
         "log.mfu_basis",

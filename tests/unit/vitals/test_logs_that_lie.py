@@ -10,7 +10,7 @@ import pytest
 from healthcheck.errors import InputError
 from healthcheck.model.training import Framework, LogFacts, StepRecord
 from healthcheck.model.vitals_log import LogVitals, LossKind
-from healthcheck.model.vitals_mfu import Dtype, GpuRow
+from healthcheck.model.vitals_mfu import Dtype, GpuRow, ModelShape
 from healthcheck.vitals.log_intake import Intake
 from healthcheck.vitals.log_vitals import Asked, see, vitals_of
 from healthcheck.vitals.log_work import Given
@@ -320,3 +320,13 @@ def test_ranks_without_a_name_or_a_time_are_refused_soon() -> None:
         lines += [one.steps(1, dice.uniform(1.9, 2.1), loss=f"{dice.uniform(2, 3):.6E}").lines[-1] for _ in range(4)]
     with pytest.raises(InputError, match="go back 51 times"):
         judged(lines)
+
+
+def test_what_would_fit_stands_with_the_refused_mfu_and_not_among_what_the_log_lacks() -> None:
+    world = World(2.0).start().steps(100)
+    asked = Asked(given=Given(gpus=8, seq_len=2048), shape=ModelShape(params=70e9, seq_len=2048), gpu="A100")
+    vitals = vitals_of(see([training_of(world.lines)], asked), asked, (A100, H100))
+    assert vitals.mfu is None and "mfu.refused.above" in said(vitals)
+    assert "log.mfu_refused" in lacks(vitals)
+    assert any(code.startswith("mfu.fit") for code in said(vitals)), said(vitals)
+    assert not any(code.startswith("mfu.fit") for code in lacks(vitals))
