@@ -55,10 +55,10 @@ JOINT_TEXTS: dict[str, str] = {
     "within a factor of 2",
     "joint.basis.no_sizes": "the trace gives no sizes of its collectives",
     "joint.basis.record": "{run_id}",
-    "joint.basis.gpu_unprinted": "neither log nor trace print the GPU",
+    "joint.basis.gpu_unprinted": "no document names the GPU",
     "joint.basis.no_platform": "the record knows no machine type",
-    "joint.basis.gpu": "the training prints {trained}, the record is of {measured}",
-    "joint.basis.gpu_model_only": "the training prints {trained}, which may be another board than {measured}",
+    "joint.basis.gpu": "the training is on {trained}, the record of {measured}",
+    "joint.basis.gpu_model_only": "the training is on {trained}, which may be another board than {measured}",
     "joint.basis.no_clock": "the documents of the training hold no time of day",
     "joint.basis.before": "the check-up ran before the training, at {at}",
     "joint.basis.after": "the check-up ran after the training, at {at}",
@@ -99,6 +99,7 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.note.finding": "The check-up names {component} ({verdict}): {cause}; {n} {n:finding|findings} in all.",
     "joint.note.name_the_nodes": "Nobody said which nodes trained, so the record is taken as a whole; -H NODES reads "
     "it for those alone.",
+    "joint.note.doubted": "MFU: {note}",
     "joint.note.profile_slows": "The profiled step takes {profiled:.3f} s, {percent} % more than the logged one "
     "({logged:.3f} s): the profiler slows it, so take shares from the profile and times from the log.",
     "joint.heading.signs": "What is known",

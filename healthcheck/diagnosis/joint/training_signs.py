@@ -41,10 +41,11 @@ class Training(Struct, frozen=True):
 
     @property
     def printed_gpus(self) -> tuple[str, ...]:
-        """The names of GPUs that log and trace print, each once."""
+        """The names of GPUs that log and trace print, each once; where they print none, what vitals mfu was told."""
         printed = [self.log.facts.gpu] if self.log else []
         printed += [rank.gpu for rank in self.trace.ranks] if self.trace else []
-        return tuple(dict.fromkeys(name for name in printed if name))
+        told = [self.mfu.gpu] if self.mfu else []
+        return tuple(dict.fromkeys(name for name in printed if name)) or tuple(name for name in told if name)
 
     @property
     def window(self) -> tuple[float, float] | None:
@@ -203,8 +204,10 @@ def _own_s(rank: RankTrace) -> float | None:
 
 
 def training_notes(training: Training) -> tuple[Message, ...]:
-    """What the numbers are to be taken with: a profile that slowed the steps down."""
-    notes = []
+    """What the numbers are to be taken with: an MFU that was doubted, a profile that slowed the steps down."""
+    answer, log = training.mfu, training.log
+    doubts = answer.notes if answer is not None else [remark.what for remark in log.remarks] if log is not None else ()
+    notes = [say("joint.note.doubted", note=note) for note in doubts if note.code == _DOUBTED]
     steps = training.log.step_time if training.log else None
     profiled = training.trace.step_s if training.trace else None
     if steps is not None and profiled is not None and profiled > _SLOWED * steps.median_s > 0:
@@ -213,6 +216,7 @@ def training_notes(training: Training) -> tuple[Message, ...]:
     return tuple(notes)
 
 
+_DOUBTED = "mfu.note.high"
 _SLOWED = 1.1
 """A profiled step longer than that many logged ones was slowed by its profiler: take no step time from it."""
 

@@ -9,6 +9,7 @@ from healthcheck.diagnosis.joint.answer import EXIT_UNKNOWN, EXIT_WELL, diagnose
 from healthcheck.diagnosis.joint.given import Given
 from healthcheck.diagnosis.joint.training_signs import Training
 from healthcheck.model.joint import Joint, Level, Question, Seen, Sign
+from healthcheck.model.message import say
 from healthcheck.model.vitals_log import LogVitals
 from healthcheck.model.vitals_mfu import MfuAnswer
 from healthcheck.model.vitals_trace import TraceVitals
@@ -62,6 +63,19 @@ def test_documents_of_two_trainings_are_not_called_well(
 def test_a_pace_within_a_tenth_and_the_active_parameters_of_a_mixture_are_no_contradiction() -> None:
     near = an_answer(0.42, tokens_per_s=0.95e6, params=3e9)
     assert rule(told(a_good_log(), near)) == "documents_agree"
+
+
+def test_the_gpu_of_the_calculator_is_held_against_the_record_where_the_training_prints_none() -> None:
+    joint = told(a_good_log(), an_answer(0.42, gpu="NVIDIA B200"))
+    assert joint.exit_code == EXIT_UNKNOWN
+    assert "record_other_gpu" in {match.rule for match in joint.matches}
+
+
+def test_an_mfu_that_was_doubted_is_doubted_here_too() -> None:
+    doubt = say("mfu.note.high", percent=80.0, limit=70.0)
+    joint = told(a_good_log(), replace(an_answer(0.8), notes=(doubt,)))
+    assert any("80.0 % is above 70 %" in str(note) for note in joint.notes)
+    assert not [note for note in told(a_good_log(), an_answer(0.42)).notes if note.code == "joint.note.doubted"]
 
 
 def test_one_document_alone_contradicts_nothing() -> None:
