@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from healthcheck.cli.asked import OPTIONS, Asked
 from healthcheck.cli.slurm_asked import TransportName, launcher_of, steps_here
+from healthcheck.edge.places import is_file
 from healthcheck.errors import InputError
 from healthcheck.model.record import RunRecord
 from healthcheck.parsing.slurm_job import job_id
@@ -25,25 +26,43 @@ class Reach(Struct, frozen=True):
 
 
 class _Began(Struct, frozen=True):
-    """Of the flags a run was begun with, those about Slurm."""
+    """Of the flags a run was begun with, those that say how its nodes are reached."""
 
     launcher: str | None = None
     transport: TransportName = "auto"
+    ssh_config: str | None = None
 
 
 def reach(record: RunRecord, folder: Path, asked: Asked) -> Reach:
     """Of the run in `folder`, as `asked` says; InputError where steps are asked for outside of a Slurm job."""
-    n_hosts, looked_by_steps = len(record.inventory), _looked_by_steps(record, folder)
+    began, n_hosts = _began(folder), len(record.inventory)
+    looked_by_steps = _looked_by_steps(began, record)
     if asked.transport == "srun" or (asked.transport == "auto" and looked_by_steps and job_id(os.environ) is not None):
         return Reach(slurm_outside(steps_here("--transport"), n_hosts), "clean.other_job")
-    outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, n_hosts)
+    outside = real_outside(asked.ssh_config or _ssh_config(began, folder), asked.accept_new_host_keys, n_hosts)
     return Reach(outside, "clean.wants_a_job" if looked_by_steps else "")
 
 
-def _looked_by_steps(record: RunRecord, folder: Path) -> bool:
-    """Whether steps of Slurm looked at the nodes of a run. Flags that cannot be read are those of nobody."""
+def _began(folder: Path) -> _Began:
+    """Flags that cannot be read are those of nobody."""
     try:
-        began = msgspec.json.decode(read_file(folder / OPTIONS), type=_Began)
+        return msgspec.json.decode(read_file(folder / OPTIONS), type=_Began)
+    except (OSError, msgspec.MsgspecError):
+        return _Began()
+
+
+def _ssh_config(began: _Began, folder: Path) -> Path | None:
+    """The file the run was given, while it is there. An ssh configuration may name commands: from the folder of
+    another user none is taken."""
+    if began.ssh_config is None:
+        return None
+    file = Path(began.ssh_config)
+    return file if is_file(file) and folder.stat().st_uid == os.geteuid() else None
+
+
+def _looked_by_steps(began: _Began, record: RunRecord) -> bool:
+    """Whether steps of Slurm looked at the nodes of a run."""
+    try:
         return began.transport != "ssh" and launcher_of(began.launcher, record.playbook) == "srun"
-    except (OSError, msgspec.MsgspecError, InputError):
+    except InputError:
         return False
