@@ -43,13 +43,15 @@ def written_first() -> Iterator[None]:
     """While the block runs, a signal waits for its end: of what was measured the lists, the pages, the line and the
     alert are a matter of seconds, and a verdict that nobody hears of is none. Interrupted then, or at a second one."""
     came: list[int] = []
+    # On a terminal a line that is drawn again may stand where the cursor is.
+    begin = b"\r\x1b[2K" if os.isatty(2) and os.environ.get("TERM", "dumb") != "dumb" else b""
 
     def handle(signum: int, frame: FrameType | None) -> None:
         if came:
             raise Interrupted(signum)
         came.append(signum)
         with contextlib.suppress(OSError):
-            os.write(2, _WRITING)
+            os.write(2, begin + _WRITING)
 
     with _handled_by(handle):
         yield
