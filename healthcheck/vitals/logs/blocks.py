@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 
 from healthcheck.model.training import StepRecord
@@ -52,6 +53,6 @@ class Blocks(Dialect):
         """A line of the report that is not read."""
         self._latest = None
 
+    @abstractmethod
     def record(self, step: int, line: int, head: Head, fields: dict[str, str]) -> StepRecord | None:
         """The record of a whole report; None where it says nothing."""
-        raise NotImplementedError

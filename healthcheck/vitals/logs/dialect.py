@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from enum import Enum, auto
 
@@ -26,7 +27,7 @@ class Means(Enum):
     """Of the log interval; the first step after a start is reported besides and counted again in its interval."""
 
 
-class Dialect:
+class Dialect(ABC):
     """Base of all readers. `marks`: one of them stands in every line that `read` has to see.
 
     `weight` settles mixed logs: a framework that trains with the help of another one outweighs it.
@@ -56,9 +57,9 @@ class Dialect:
         if gpus >= 1 and abs(every / one - gpus) < _ROUNDING * gpus:
             self.facts = replace(self.facts, gpus=gpus)
 
+    @abstractmethod
     def read(self, line: str, number: int) -> Iterable[Item]:
         """What one line says. Never raises; a line that is cut or mangled gives nothing, or an item with gaps."""
-        raise NotImplementedError
 
     def close(self) -> Iterable[Item]:
         """What was held back for a line that would say more of it."""
