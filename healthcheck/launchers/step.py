@@ -5,7 +5,7 @@ lines, which slurmd hands on whole as long as they are below 1,024 bytes; NONCE 
 
     @@NONCE MEMBER up         the task has begun
     @@NONCE MEMBER o BASE64   a piece of stdout; `e` of stderr; `.` instead of a piece ends that stream
-    @@NONCE MEMBER rc CODE    the command has ended; what still holds its output open is given 3 s more
+    @@NONCE MEMBER rc CODE    the command has ended; what still holds its output open is given 3 s more, the rest none
 
 A task finds its command by the name slurmd has for its node. Words that several commands share travel once: SPEC has
 a line `NODE MEMBER I J K ...` for each, the numbers of its words. stdin of the step goes to all tasks: a line with the
@@ -58,7 +58,8 @@ STEP_SCRIPT = "\n".join(
         f"if [ $mode = {FILE} ]; then",
         '{ { { "$@" 2>&3 3>&- 4>&-; ended $?; } | coded o >&4; } 3>&1 | coded e >&4; } 4>&1',
         'else { { watch | run "$@" | coded o >&4; } 3>&1 | coded e >&4; } 4>&1; fi',
-        "exit 0",
+        # Both streams have ended: the helper of `ended`, or what the command left behind, is not waited for.
+        "trap '' TERM; kill -TERM 0; exit 0",
     )
 )
 

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import base64
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
 
 from healthcheck.launchers.step import (
     CONTROL,
+    FILE,
     STEP_SCRIPT,
     Frame,
     Frames,
@@ -86,3 +93,67 @@ def test_a_job_that_is_over_is_not_asked_again() -> None:
     assert job_is_over("srun: error: Unable to confirm allocation for job 5: Invalid job id specified")
     assert job_is_over("srun: error: Unable to create step for job 5: Job/step already completing or completed")
     assert not job_is_over(LAUNCH)
+
+
+def group_of(leader: int) -> list[str]:
+    """The processes of a process group that are alive."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            _, _, rest = file.read_text().rpartition(")")
+        except OSError:  # it has just ended
+            continue
+        state, _, group = rest.split()[:3]
+        if int(group) == leader and state != "Z":
+            found.append(file.parent.name)
+    return found
+
+
+def task(mode: str, command: str) -> tuple[list[Frame], float, list[str]]:
+    """The script of a step, run as slurmd would, in a process group of its own.
+
+    Returns what it said, after how many seconds it said no more, and who of its group is alive half a second later.
+    """
+    argv = step_argv([Member("n1", ("sh", "-c", command))], "abc", mode, SlurmJob("1"))
+    theirs, ours = os.pipe()
+    began = time.monotonic()
+    with subprocess.Popen(
+        argv[argv.index("sh") :],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "SLURMD_NODENAME": "n1"},
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        if mode == FILE:
+            os.close(ours)  # the file is empty
+        assert process.stdout is not None
+        said = process.stdout.read()
+        took = time.monotonic() - began
+    if mode == CONTROL:
+        os.close(ours)
+    time.sleep(0.5)
+    return Frames("abc").read(said), took, group_of(process.pid)
+
+
+@pytest.mark.parametrize("mode", [CONTROL, FILE])
+def test_a_task_leaves_nobody_on_its_node(mode: str) -> None:
+    said, took, left = task(mode, "echo out; echo err >&2; sleep 60 >/dev/null 2>&1 & exit 5")
+    assert sorted((frame.kind, frame.data or b"", frame.code or 0) for frame in said) == [
+        ("e", b"", 0),
+        ("e", b"err\n", 0),
+        ("o", b"", 0),
+        ("o", b"out\n", 0),
+        ("rc", b"", 5),
+        ("up", b"", 0),
+    ]
+    assert left == []
+    assert took < 2.5, "it waited for the helper"
+
+
+def test_what_holds_the_output_of_a_task_open_is_given_three_seconds() -> None:
+    said, took, left = task(CONTROL, "sleep 60 & echo out")
+    assert [frame.code for frame in said if frame.kind == "rc"] == [0]
+    assert b"out\n" in [frame.data for frame in said]
+    assert 2.5 < took < 20
+    assert left == []
