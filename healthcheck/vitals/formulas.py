@@ -78,11 +78,6 @@ def token_flops(shape: ModelShape, formula: Formula) -> TokenFlops:
     return _COUNTS[formula](shape)
 
 
-def model_flops_per_token(shape: ModelShape, formula: Formula) -> float:
-    """Model FLOPs of one token, forward and backward; ValueError where the shape lacks what the formula needs."""
-    return token_flops(shape, formula).model
-
-
 def leaves_out(shape: ModelShape, formula: Formula) -> tuple[Message, ...]:
     """What a formula does not count, or counts more than is computed."""
     told = [_LEAVES_OUT[formula]]

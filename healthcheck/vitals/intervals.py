@@ -1,4 +1,4 @@
-"""Sets of moments as sorted, disjoint intervals: union, intersection, difference, length.
+"""Sets of moments as sorted, disjoint intervals: union, difference, length.
 
 Times are whole nanoseconds (int64), so that nothing is rounded and what is added up adds up. An interval holds its
 begin and not its end; one that ends where it begins, or before, holds nothing.
@@ -53,28 +53,15 @@ def together(*sets: Spans) -> Spans:
     return union(np.concatenate([each.begin for each in sets]), np.concatenate([each.end for each in sets]))
 
 
-def intersect(one: Spans, other: Spans) -> Spans:
-    """Every moment in both."""
-    if not len(one) or not len(other):
-        return NOTHING
-    begin, end = _pieces(one, other)
-    kept = _holds(one, begin) & _holds(other, begin)
-    return union(begin[kept], end[kept])
-
-
 def subtract(one: Spans, other: Spans) -> Spans:
     """Every moment in `one` and not in `other`."""
     if not len(one) or not len(other):
         return one
-    begin, end = _pieces(one, other)
+    # Cut wherever something begins or ends, the time line falls into pieces that are in a set, or out of it, whole.
+    cuts = np.unique(np.concatenate((one.begin, one.end, other.begin, other.end)))
+    begin, end = cuts[:-1], cuts[1:]
     kept = _holds(one, begin) & ~_holds(other, begin)
     return union(begin[kept], end[kept])
-
-
-def _pieces(one: Spans, other: Spans) -> tuple[Times, Times]:
-    """The time line cut wherever something begins or ends: a piece is in a set, or out of it, as a whole."""
-    cuts = np.unique(np.concatenate((one.begin, one.end, other.begin, other.end)))
-    return cuts[:-1], cuts[1:]
 
 
 def _holds(spans: Spans, moments: Times) -> NDArray[np.bool_]:

@@ -213,7 +213,7 @@ class Intake:
         if loaded is not None and loaded.step is not None and loaded.step < record.step:
             segment.loaded = loaded.step
         if start is not None:
-            segment.opened_at_s, segment.opened_line = start.at_s, start.line
+            segment.opened_at_s = start.at_s
         self._segments.append(segment)
         self._openers = {(kind, event.rank) for kind, event in self._pending.items()}
         self._pending.clear()

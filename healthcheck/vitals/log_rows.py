@@ -38,7 +38,6 @@ class Segment(Struct):
     loaded: int | None = None
     silent: bool = False
     opened_at_s: float | None = None
-    opened_line: int | None = None
     facts: LogFacts = LogFacts()
 
 

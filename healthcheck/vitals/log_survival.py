@@ -13,12 +13,11 @@ from healthcheck.vitals.log_rows import Training
 class Survival(Struct, frozen=True):
     """`limits`: of each segment, the last step that survives (infinite: all do).
 
-    `redone`: how often the training went back to steps it had done. `cut_at`: the checkpoint after which nothing is
-    kept, because the training failed; None where it did not, or saves nothing that the log shows.
+    `cut_at`: the checkpoint after which nothing is kept, because the training failed; None where it did not, or saves
+    nothing that the log shows.
     """
 
     limits: tuple[float, ...]
-    redone: int
     cut_at: int | None
 
     def kept(self, training: Training, segment: int, row: int) -> int:
@@ -30,7 +29,7 @@ class Survival(Struct, frozen=True):
 
 def survival_of(training: Training) -> Survival:
     """Read from the end: a start takes up at the step before its first, and all above that were in vain."""
-    rows, limit = training.rows, math.inf
+    rows = training.rows
     cut_at = _failed_after(training)
     limit = math.inf if cut_at is None else float(cut_at)
     limits: list[float] = []
@@ -38,12 +37,7 @@ def survival_of(training: Training) -> Survival:
         limits.append(limit)
         limit = min(limit, float(rows.step[segment.first] - rows.steps[segment.first]))
     limits.reverse()
-    redone = 0
-    reached = -1
-    for segment, end in zip(training.segments, training.ends(), strict=True):
-        redone += rows.step[segment.first] - rows.steps[segment.first] < reached
-        reached = rows.step[end - 1]
-    return Survival(tuple(limits), redone, cut_at)
+    return Survival(tuple(limits), cut_at)
 
 
 def _failed_after(training: Training) -> int | None:

@@ -19,13 +19,12 @@ _SPAN = 20.0
 class Times(Struct, frozen=True):
     """Seconds of all steps of each row, NaN where nobody says, and whose word that is.
 
-    `from_clock`: they are differences of the stamps, over `block` rows each, and hold whatever happened between.
+    `from_clock`: they are differences of the stamps, and hold whatever happened between.
     """
 
     busy: array[float]
     basis: Message
     from_clock: bool = False
-    block: int = 1
 
 
 def times_of(training: Training, work: Work, at: Sequence[float], given: Given) -> Times | None:
@@ -88,7 +87,7 @@ def _by_clock(training: Training, at: Sequence[float]) -> Times | None:
             for row in range(first + 1, last + 1):
                 busy[row] = took / steps * training.rows.steps[row] if took > 0 and steps else NAN
     basis = say("log.time.clock") if block == 1 else say("log.time.coarse_clock", n=block)
-    return Times(busy, basis, from_clock=True, block=block) if _known(busy) else None
+    return Times(busy, basis, from_clock=True) if _known(busy) else None
 
 
 def _block(training: Training, at: Sequence[float]) -> int:

@@ -20,14 +20,11 @@ from healthcheck.vitals.formulas import (
     TokenFlops,
     choose,
     leaves_out,
-    model_flops_per_token,
     token_flops,
 )
 from healthcheck.vitals.mfu_remarks import notes_of, refusal_of, would_fit
 from healthcheck.vitals.mfu_words import formula_words
 from healthcheck.vitals.peaks import peak_of
-
-__all__ = ["achieved_tflops", "answer", "later_mfu", "model_flops_per_token", "training_seconds"]
 
 TERA = 1e12
 
@@ -43,11 +40,6 @@ class Pace(Struct, frozen=True):
 def achieved_tflops(model_flops: float, seconds: float, gpus: int) -> float:
     """TFLOP/s per GPU of FLOPs that `gpus` did in `seconds`."""
     return model_flops / seconds / gpus / TERA
-
-
-def training_seconds(tokens: float, flops_per_token: float, tflops: float, gpus: int) -> float:
-    """How long `tokens` take on `gpus` that do `tflops` each; both counts on the same basis (model or hardware)."""
-    return tokens * flops_per_token / (tflops * TERA * gpus)
 
 
 def later_mfu(was_mfu: float, was_step_time_s: float, step_time_s: float) -> float:

@@ -89,11 +89,6 @@ class Database:
         """Rows of a table; 0 where there is none."""
         return int(next(self._rows(f"SELECT COUNT(*) FROM {table}"))[0]) if self.has(table) else 0  # noqa: S608
 
-    @property
-    def knows_launches(self) -> bool:
-        """Whether the calls of the host are there, by which a kernel is told its step."""
-        return self._launches
-
     def activities(self) -> Iterator[Activity]:
         """All kernels, copies and graphs, GPU by GPU, each in order of their begin."""
         arms = [self._arm(table) for table in (KERNEL, MEMCPY, MEMSET, GRAPH) if self.has(table, "start", "end")]

@@ -73,7 +73,6 @@ SAVE_MFU: Argv = (
     *("healthcheck", "vitals", "mfu", "--params", "{params}", "--seq-len", "{seq_len}", "--gpu", "{gpu}"),
     *("--gpus", "{gpus}", "--tokens-per-s", "{tokens_per_s}", "--json", ">", "vitals-mfu.json"),
 )
-EXPLAIN: Argv = ("healthcheck", "explain")
 BUDGET: Argv = (
     *("healthcheck", "vitals", "budget", "--params", "{params}", "--gpus", "{gpus}"),
     *("--step-time", "{step_time}", "--record", "{record}"),

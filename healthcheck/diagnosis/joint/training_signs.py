@@ -219,8 +219,3 @@ def training_notes(training: Training) -> tuple[Message, ...]:
 _DOUBTED = "mfu.note.high"
 _SLOWED = 1.1
 """A profiled step longer than that many logged ones was slowed by its profiler: take no step time from it."""
-
-
-def unknown(signs: Sequence[Seen]) -> tuple[Sign, ...]:
-    """The signs nothing is known of."""
-    return tuple(one.sign for one in signs if one.level is Level.UNKNOWN)

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from healthcheck.vitals.intervals import Spans, clip, intersect, length, subtract, times, together, union
+from healthcheck.vitals.intervals import Spans, clip, length, subtract, times, together, union
 
 MOMENT = st.integers(0, 60)
 PAIRS = st.lists(st.tuples(MOMENT, MOMENT), max_size=12)
@@ -36,7 +36,6 @@ def test_every_operation_is_that_of_sets(a: list[tuple[int, int]], b: list[tuple
     one, other = spans(a), spans(b)
     assert moments(one) == raster(a)
     assert moments(together(one, other)) == raster(a) | raster(b)
-    assert moments(intersect(one, other)) == raster(a) & raster(b)
     assert moments(subtract(one, other)) == raster(a) - raster(b)
     assert moments(clip(one, lo, hi)) == raster(a) & set(range(lo, hi))
 

@@ -15,7 +15,7 @@ from healthcheck.model.vitals_mfu import (
     Recompute,
 )
 from healthcheck.parsing.record_codec import decode_document, encode_document
-from healthcheck.vitals.formulas import choose, missing, model_flops_per_token
+from healthcheck.vitals.formulas import choose, missing, token_flops
 from healthcheck.vitals.mfu import answer, later_mfu
 
 ARTICLE = MfuQuestion(shape=ModelShape(params=13e9), gpus=100, gpu="A100", tokens_per_step=4e6, step_time_s=2.4)
@@ -90,7 +90,7 @@ def test_an_impossible_pace_has_no_training_time() -> None:
 def test_the_largest_shapes_stay_numbers_of_json() -> None:
     shape = ModelShape(layers=10**7, hidden=10**7, seq_len=10**9, vocab=10**7, heads=1, ffn_hidden=10**7)
     for formula in (Formula.MEGATRON, Formula.MEGATRON_GQA, Formula.MEGATRON_LOG):
-        assert isinstance(model_flops_per_token(shape, formula), float)
+        assert isinstance(token_flops(shape, formula).model, float)
 
 
 def test_documents_are_read_back_as_they_were() -> None:
@@ -168,7 +168,7 @@ def test_the_formula_is_the_most_complete_one_for_what_is_given(shape: ModelShap
 
 def test_a_mixture_of_experts_counts_what_a_token_uses() -> None:
     asked = ModelShape(params=47e9, active_params=13e9)
-    assert model_flops_per_token(asked, Formula.SIX_N) == 6 * 13e9
+    assert token_flops(asked, Formula.SIX_N).model == 6 * 13e9
     assert missing(ModelShape(params=47e9, experts_per_token=2), Formula.SIX_N) == ("active_params",)
 
 
@@ -176,15 +176,15 @@ def test_formulas_agree_on_a_plain_transformer() -> None:
     plain = ModelShape(
         layers=48, hidden=6144, seq_len=2048, vocab=51_200, heads=48, ffn_hidden=4 * 6144, params=12 * 48 * 6144**2
     )
-    whole = model_flops_per_token(plain, Formula.MEGATRON)
-    assert model_flops_per_token(plain, Formula.MEGATRON_GQA) == pytest.approx(whole)
+    whole = token_flops(plain, Formula.MEGATRON).model
+    assert token_flops(plain, Formula.MEGATRON_GQA).model == pytest.approx(whole)
     logits = 6 * 51_200 * 6144
-    assert model_flops_per_token(plain, Formula.PALM) == pytest.approx(whole - logits)
+    assert token_flops(plain, Formula.PALM).model == pytest.approx(whole - logits)
 
 
 def test_a_formula_without_what_it_needs_says_so() -> None:
     with pytest.raises(ValueError, match="layers, hidden, seq_len"):
-        model_flops_per_token(ModelShape(params=1e9), Formula.PALM)
+        token_flops(ModelShape(params=1e9), Formula.PALM)
 
 
 def test_an_n_of_another_model_is_doubted() -> None:
