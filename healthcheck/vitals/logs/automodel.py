@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
+from healthcheck.model.training import EventKind, Framework, StepRecord
 from healthcheck.vitals.logs.dialect import Dialect, Item, Means
 from healthcheck.vitals.logs.figures import number, positive
 from healthcheck.vitals.logs.remarks import Odd
@@ -36,10 +36,9 @@ class Automodel(Dialect):
         found = _STEP.search(line)
         if found is None:
             return self._event(line, number)
-        head = self.heads.read(line[: found.start()])
-        step = int(found["step"])
-        if "[val]" in line[: found.start()]:
-            return (RunEvent(EventKind.EVALUATION, number, step, head.at_s, None, head.rank),)
+        step, before = int(found["step"]), line[: found.start()]
+        if "[val]" in before:
+            return (self.event(EventKind.EVALUATION, before, number, step),)
         if _STEP.search(line, found.end()) is not None:
             self.note(Odd.CROSSED, number)
             return ()
@@ -52,6 +51,7 @@ class Automodel(Dialect):
         every = positive(tps["all"]) if tps is not None else None
         one = positive(tps["one"]) if tps is not None else None
         self.count_gpus(every, one)
+        head = self.heads.read(before)
         return (
             StepRecord(
                 step=step,
@@ -68,11 +68,9 @@ class Automodel(Dialect):
     def _event(self, line: str, number: int) -> Iterable[Item]:
         for kind, shape in ((EventKind.CHECKPOINT_BEGUN, _SAVED), (EventKind.CHECKPOINT_LOADED, _LOADED)):
             if (found := shape.search(line)) is not None:
-                head = self.heads.read(line[: found.start()])
-                return (RunEvent(kind, number, int(found["step"]), head.at_s, None, head.rank),)
+                return (self.event(kind, line[: found.start()], number, int(found["step"])),)
         if (at := line.find("Experiment_details:")) >= 0:
-            head = self.heads.read(line[:at])
-            return (RunEvent(EventKind.START, number, None, head.at_s, None, head.rank),)
+            return (self.event(EventKind.START, line[:at], number),)
         if (world := _WORLD.search(line)) is not None:
             self.facts = replace(self.facts, gpus=int(world["n"]))
         return ()

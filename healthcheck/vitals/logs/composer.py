@@ -55,8 +55,8 @@ class Composer(Blocks):
                 self.went_on()
             return ()
         if (evaluation := _EVAL.search(line)) is not None:
-            head = self.heads.read(line[: evaluation.start()])
-            return (*self.close(), RunEvent(EventKind.EVALUATION, number, self.last, head.at_s, None, head.rank))
+            before = self.close()
+            return (*before, self.event(EventKind.EVALUATION, line[: evaluation.start()], number, self.last))
         found = _HEAD.search(line) if "=" in line else None
         if found is not None:
             batch = int(found["n"]) if found["unit"] == "batch" and "[epoch=" not in line else -1

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
+from healthcheck.model.training import EventKind, Framework, StepRecord
 from healthcheck.vitals.logs.dialect import Dialect, Item, Means
 from healthcheck.vitals.logs.figures import count, number, positive
 
@@ -70,12 +70,10 @@ class DeepSpeed(Dialect):
         if (info := _INFO.search(line)) is not None:
             self.facts = replace(self.facts, version=info["version"])
             self._skipped = None
-            head = self.heads.read(line[: info.start()])
-            return (*self.close(), RunEvent(EventKind.START, number, None, head.at_s, None, head.rank))
+            return (*self.close(), self.event(EventKind.START, line[: info.start()], number))
         for kind, shape in _EVENTS:
             if (event := shape.search(line)) is not None:
-                head = self.heads.read(line[: event.start()])
-                return (*self.close(), RunEvent(kind, number, int(event["step"]), head.at_s, None, head.rank))
+                return (*self.close(), self.event(kind, line[: event.start()], number, int(event["step"])))
         if (config := _CONFIG.search(line.rstrip())) is not None:
             self._learn(config["name"], count(config["n"]))
         return ()

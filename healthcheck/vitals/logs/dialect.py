@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from msgspec.structs import replace
 
-from healthcheck.model.training import Framework, LogFacts, RunEvent, StepRecord
+from healthcheck.model.training import EventKind, Framework, LogFacts, RunEvent, StepRecord
 from healthcheck.vitals.logs.remarks import Odd, Odds
 from healthcheck.vitals.logs.stamps import Heads
 
@@ -48,6 +48,13 @@ class Dialect(ABC):
     def note(self, odd: Odd, line: int) -> None:
         """Something odd on this line."""
         self.odds.note(odd, line)
+
+    def event(
+        self, kind: EventKind, head: str, line: int, step: int | None = None, took_s: float | None = None
+    ) -> RunEvent:
+        """An event, by whom and when `head` says it: what stands on its line before the words of the framework."""
+        rank, at_s = self.heads.read(head)
+        return RunEvent(kind, line, step, at_s, took_s, rank)
 
     def count_gpus(self, every: float | None, one: float | None) -> None:
         """The number of GPUs, where a line has the same rate of all of them and of one."""

@@ -95,17 +95,16 @@ class HfTrainer(Dialect):
     def _dictionary(self, found: re.Match[str], line: str, line_number: int) -> list[Item]:
         pairs = dict(_PAIR.findall(found[1]))
         head = self.heads.read(line[: found.start()])
-        items: list[Item] = []
         self._held = None  # no bar was drawn after it: its step is not known
         if "train_steps_per_second" in pairs:
-            return items + self._ended(pairs, line_number, head)
+            return self._ended(pairs, line_number, head)
         if "loss" in pairs:
             self._losses = True
             self._held = pairs, line_number, head
         elif (took := positive(pairs.get("eval_runtime", ""))) is not None:
             step = self._reported.n if self._reported is not None else None
-            items.append(RunEvent(EventKind.EVALUATION, line_number, step, head.at_s, took, head.rank))
-        return items
+            return [RunEvent(EventKind.EVALUATION, line_number, step, head.at_s, took, head.rank)]
+        return []
 
     def _report(self, bar: Bar) -> list[Item]:
         """What is held, at the step of this bar."""
@@ -154,15 +153,14 @@ class HfTrainer(Dialect):
             (EventKind.CHECKPOINT_SAVED, _SAVED),
         ):
             if (found := shape.search(line)) is not None:
-                head, step = self.heads.read(line[: found.start()]), int(found["step"])
+                step = int(found["step"])
                 if kind is EventKind.CHECKPOINT_LOADED:
                     self._reported = Bar(step, 0, 0.0, None, "", 0)
-                return (RunEvent(kind, number, step, head.at_s, None, head.rank),)
+                return (self.event(kind, line[: found.start()], number, step),)
         if (at := line.find("***** Running training")) >= 0:
             self._bar = self._reported = self._held = self._total = None
             self._losses = False
-            head = self.heads.read(line[:at])
-            return (RunEvent(EventKind.START, number, None, head.at_s, None, head.rank),)
+            return (self.event(EventKind.START, line[:at], number),)
         if (total := _TOTAL.search(line)) is not None:
             self._total = count(total["n"])
         elif (batch := _BATCH.search(line)) is not None:

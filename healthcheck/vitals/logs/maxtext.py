@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
+from healthcheck.model.training import EventKind, Framework, StepRecord
 from healthcheck.vitals.logs.dialect import Dialect, Item
 from healthcheck.vitals.logs.figures import count, number, positive
 from healthcheck.vitals.logs.remarks import Odd
@@ -119,13 +119,11 @@ class MaxText(Dialect):
 
     def _other(self, line: str, number: int) -> Iterable[Item]:
         if (at := line.find(_START)) >= 0:
-            self._seen, before = 0, self.close()
-            head = self.heads.read(line[:at])
-            return (*before, RunEvent(EventKind.START, number, None, head.at_s, None, head.rank))
+            self._seen = 0
+            return (*self.close(), self.event(EventKind.START, line[:at], number))
         for kind, shape in _EVENTS:
             if (found := shape.search(line)) is not None:
-                head = self.heads.read(line[: found.start()])
-                return (*self.close(), RunEvent(kind, number, int(found["step"]), head.at_s, None, head.rank))
+                return (*self.close(), self.event(kind, line[: found.start()], number, int(found["step"])))
         self._learn(line)
         return ()
 

@@ -65,11 +65,9 @@ class NanoGpt(Dialect):
     def _other(self, line: str, number: int) -> Iterable[Item]:
         if (found := _EVAL.search(line)) is not None:
             self._evaluated = int(found["step"])
-            head = self.heads.read(line[: found.start()])
-            return (RunEvent(EventKind.EVALUATION, number, self._evaluated, head.at_s, None, head.rank),)
+            return (self.event(EventKind.EVALUATION, line[: found.start()], number, self._evaluated),)
         if (at := line.find("saving checkpoint to ")) >= 0:
-            head = self.heads.read(line[:at])
-            return (RunEvent(EventKind.CHECKPOINT_BEGUN, number, self._evaluated, head.at_s, None, head.rank),)
+            return (self.event(EventKind.CHECKPOINT_BEGUN, line[:at], number, self._evaluated),)
         if "Resuming training from " in line:
             return (RunEvent(EventKind.CHECKPOINT_LOADED, number),)
         if (params := _PARAMETERS.search(line)) is not None:

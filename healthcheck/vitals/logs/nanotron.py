@@ -94,8 +94,7 @@ class Nanotron(Dialect):
             return ()
         for kind, shape in ((EventKind.CHECKPOINT_BEGUN, _SAVING), (EventKind.CHECKPOINT_LOADED, _LOADING)):
             if (found := shape.search(line)) is not None:
-                head = self.heads.read(line[: found.start()])
-                return (RunEvent(kind, number, int(found["step"]), head.at_s, None, head.rank),)
+                return (self.event(kind, line[: found.start()], number, int(found["step"])),)
         return ()
 
 

@@ -138,15 +138,14 @@ class Nemo(Dialect):
             return ()
         if (saved := _SAVED.search(line)) is not None:
             self._saved = None
-            head = self.heads.read(line[: saved.start()])
-            return (RunEvent(EventKind.CHECKPOINT_SAVED, number, int(saved["step"]), head.at_s, None, head.rank),)
+            return (self.event(EventKind.CHECKPOINT_SAVED, line[: saved.start()], number, int(saved["step"])),)
         return self._start_or_load(line, number)
 
     def _start_or_load(self, line: str, number: int) -> Iterable[Item]:
         if (load := _LOAD.search(line)) is not None:
-            head = self.heads.read(line[: load.start()])
             step, self._restored = self._restored, None
-            return (RunEvent(EventKind.CHECKPOINT_LOADED, number, step, head.at_s, positive(load["took"]), head.rank),)
+            before, took = line[: load.start()], positive(load["took"])
+            return (self.event(EventKind.CHECKPOINT_LOADED, before, number, step, took),)
         if (restore := _RESTORE.search(line)) is not None:
             self._restored = int(restore["step"])
             return ()
@@ -156,8 +155,7 @@ class Nemo(Dialect):
         ):
             if (at := line.find(words)) >= 0:
                 self._last = None if kind is EventKind.START else self._last
-                head = self.heads.read(line[:at])
-                return (RunEvent(kind, number, self._last, head.at_s, None, head.rank),)
+                return (self.event(kind, line[:at], number, self._last),)
         return ()
 
 

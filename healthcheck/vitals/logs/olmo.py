@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
+from healthcheck.model.training import EventKind, Framework, StepRecord
 from healthcheck.vitals.logs.blocks import Blocks
 from healthcheck.vitals.logs.dialect import Item
 from healthcheck.vitals.logs.figures import count, number, percent
@@ -76,25 +76,23 @@ class Olmo(Blocks):
         ):
             if (found := shape.search(line)) is not None:
                 before = self.close()
-                head = self.heads.read(line[: found.start()])
                 named = found["step"] or found.groupdict().get("done")
                 last = self._begun if kind is EventKind.CHECKPOINT_SAVED else self.last
                 step = int(named) if named is not None else last
                 if kind is EventKind.CHECKPOINT_BEGUN:
                     self._begun = step
-                return (*before, RunEvent(kind, number, step, head.at_s, None, head.rank))
+                return (*before, self.event(kind, line[: found.start()], number, step))
         if (device := _DEVICE.search(line)) is not None:
             # It is told once, before the first step.
             self.facts = replace(self.facts, gpu=device["gpu"], peak_tflops=int(device["peak"]) / 1e12)
-            head = self.heads.read(line[: device.start()])
-            return (*self.close(), RunEvent(EventKind.START, number, None, head.at_s, None, head.rank))
+            return (*self.close(), self.event(EventKind.START, line[: device.start()], number))
         if (params := _PARAMETERS.search(line)) is not None:
             n = count(params["n"])
             self.facts = replace(self.facts, params=None if n is None else float(n))
             return ()
         if (at := line.find("[eval_step=1/")) >= 0:
-            head = self.heads.read(line[:at])
-            return (*self.close(), RunEvent(EventKind.EVALUATION, number, self.last, head.at_s, None, head.rank))
+            before = self.close()
+            return (*before, self.event(EventKind.EVALUATION, line[:at], number, self.last))
         return ()
 
     def record(self, step: int, line: int, head: Head, fields: dict[str, str]) -> StepRecord | None:
