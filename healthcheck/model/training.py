@@ -108,6 +108,11 @@ class LogFacts(Struct, frozen=True):
     peak_tflops: float | None = None
     version: str | None = None
 
+    @property
+    def tokens_per_step(self) -> float | None:
+        """Over all GPUs; None where the log does not say both the batch and the length of a sequence."""
+        return None if self.global_batch is None or self.seq_len is None else float(self.global_batch * self.seq_len)
+
 
 class LogRemark(Struct, frozen=True):
     """Something odd the reader met and what it did about it; `line` the first of `count`."""

@@ -23,20 +23,17 @@ _HEAD = re.compile(
 )
 _FIELD = re.compile(r"(?<!\S)Train ([\w/.-]{1,120}): (-?\d{1,20}(?:\.\d{4})?|nan|-?inf)\s{0,200}$", re.ASCII)
 _EVAL = re.compile(r"\[Eval batch=1/\d{1,9}\] Eval on ", re.ASCII)
-_CONFIG = re.compile(
-    r"(?:^|\s)(?P<name>n_params|n_gpus|max_seq_len|global_train_batch_size|n_layers|d_model|vocab_size): "
-    r"(?P<n>\d{1,15})$",
-    re.ASCII,
-)
-_SETTINGS = (
-    "n_params: ",
-    "n_gpus: ",
-    "max_seq_len: ",
-    "global_train_batch_size: ",
-    "n_layers: ",
-    "d_model: ",
-    "vocab_size: ",
-)
+_FACTS = {
+    "n_params": "params",
+    "n_gpus": "gpus",
+    "max_seq_len": "seq_len",
+    "global_train_batch_size": "global_batch",
+    "n_layers": "layers",
+    "d_model": "hidden",
+    "vocab_size": "vocab",
+}
+_CONFIG = re.compile(rf"(?:^|\s)(?P<name>{'|'.join(_FACTS)}): (?P<n>\d{{1,15}})$", re.ASCII)
+_SETTINGS = tuple(f"{name}: " for name in _FACTS)
 _DECIMALS = re.compile(r"-?\d{1,20}\.\d{4}|nan|-?inf", re.ASCII)
 
 
@@ -64,29 +61,13 @@ class Composer(Blocks):
         if line.strip() == "Config:":
             return (*self.close(), RunEvent(EventKind.START, number))
         if (config := _CONFIG.search(line)) is not None:
-            self._learn(config["name"], int(config["n"]))
+            fact, value = _FACTS[config["name"]], int(config["n"])
+            self.facts = replace(self.facts, **{fact: float(value) if fact == "params" else value})
         return ()
-
-    def _learn(self, name: str, value: int) -> None:
-        match name:
-            case "n_params":
-                self.facts = replace(self.facts, params=float(value))
-            case "n_gpus":
-                self.facts = replace(self.facts, gpus=value)
-            case "max_seq_len":
-                self.facts = replace(self.facts, seq_len=value)
-            case "global_train_batch_size":
-                self.facts = replace(self.facts, global_batch=value)
-            case "n_layers":
-                self.facts = replace(self.facts, layers=value)
-            case "d_model":
-                self.facts = replace(self.facts, hidden=value)
-            case _:
-                self.facts = replace(self.facts, vocab=value)
 
     def record(self, step: int, line: int, head: Head, fields: dict[str, str]) -> StepRecord | None:
         if step < 0:
-            named = count(fields.get("time/batch", ""))
+            named = count(fields.get("time/batch"))
             if named is None:
                 return None
             step = named
@@ -99,7 +80,6 @@ class Composer(Blocks):
 
         per_s = positive(decimal("throughput/batches_per_sec"))
         flops = positive(decimal("throughput/device/flops_per_sec"))
-        batch, seq_len = self.facts.global_batch, self.facts.seq_len
         per_gpu = positive(decimal("throughput/device/tokens_per_sec"))
         self.count_gpus(positive(decimal("throughput/tokens_per_sec")), per_gpu)
         return StepRecord(
@@ -107,8 +87,8 @@ class Composer(Blocks):
             line=line,
             at_s=head.at_s,
             step_time_s=1 / per_s if per_s is not None and per_s >= 0.01 else None,
-            tokens=None if batch is None or seq_len is None else float(batch * seq_len),
-            samples=batch,
+            tokens=self.facts.tokens_per_step,
+            samples=self.facts.global_batch,
             tokens_per_s=positive(decimal("throughput/tokens_per_sec")),
             tokens_per_s_per_gpu=per_gpu,
             samples_per_s=positive(decimal("throughput/samples_per_sec")),

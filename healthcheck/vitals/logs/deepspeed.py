@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from healthcheck.model.training import EventKind, Framework, StepRecord
 from healthcheck.vitals.logs.dialect import Dialect, Item, Means
-from healthcheck.vitals.logs.figures import count, number, positive
+from healthcheck.vitals.logs.figures import number, positive
 
 _STEP = re.compile(r"(?<![\w/])step=(?P<step>\d{1,12}), skipped=(?P<skipped>\d{1,9}), lr=\[", re.ASCII)
 _RATE = re.compile(
@@ -34,7 +34,8 @@ _PIPELINE = re.compile(
     re.ASCII,
 )
 _INFO = re.compile(r"DeepSpeed info: version=(?P<version>[\w.+-]{1,40}), git-hash=", re.ASCII)
-_CONFIG = re.compile(r"(?<!\w)(?P<name>train_batch_size|world_size|steps_per_print) \.{2,64} (?P<n>\d{1,9})$", re.ASCII)
+_FACTS = {"train_batch_size": "global_batch", "world_size": "gpus", "steps_per_print": "log_interval"}
+_CONFIG = re.compile(rf"(?<!\w)(?P<name>{'|'.join(_FACTS)}) \.{{2,64}} (?P<n>\d{{1,9}})$", re.ASCII)
 _READY = re.compile(r"\[Torch\] Checkpoint global_step(?P<step>\d{1,12}) is ready now!", re.ASCII)
 _BEGUN = re.compile(r"\[Torch\] Checkpoint global_step(?P<step>\d{1,12}) is about to be saved!", re.ASCII)
 _LOADED = re.compile(r"\[Torch\] Loaded checkpoint from \S{0,4096}?global_step(?P<step>\d{1,12})/", re.ASCII)
@@ -75,7 +76,7 @@ class DeepSpeed(Dialect):
             if (event := shape.search(line)) is not None:
                 return (*self.close(), self.event(kind, line[: event.start()], number, int(event["step"])))
         if (config := _CONFIG.search(line.rstrip())) is not None:
-            self._learn(config["name"], count(config["n"]))
+            self.facts = replace(self.facts, **{_FACTS[config["name"]]: int(config["n"])})
         return ()
 
     def close(self) -> Iterable[Item]:
@@ -123,11 +124,3 @@ class DeepSpeed(Dialect):
             rank=head.rank,
         )
         return (*before, record)
-
-    def _learn(self, name: str, value: int | None) -> None:
-        if name == "train_batch_size":
-            self.facts = replace(self.facts, global_batch=value)
-        elif name == "world_size":
-            self.facts = replace(self.facts, gpus=value)
-        else:
-            self.facts = replace(self.facts, log_interval=value)

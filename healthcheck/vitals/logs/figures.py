@@ -1,4 +1,7 @@
-"""Numbers as logs print them -> floats. Anything that is not wholly a number is None, never a part of one."""
+"""Numbers as logs print them -> floats. Anything that is not wholly a number is None, never a part of one.
+
+A field that a line does not have (None) is no number either, so that readers need not ask for it first.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ _SUFFIXES = {"K": 3, "k": 3, "M": 6, "B": 9, "G": 9, "T": 12, "P": 15}
 _MOST_DIGITS = 15
 
 
-def number(text: str) -> float | None:
+def number(text: str | None) -> float | None:
     """A decimal number, `1.2E+01`, `5,858`, `nan` or `inf`; None for anything else, `5,85` and `1_0` too."""
-    if len(text) > _MOST_CHARS or "_" in text or not text.isascii():
+    if text is None or len(text) > _MOST_CHARS or "_" in text or not text.isascii():
         return None
     try:
         return float(text)
@@ -21,7 +24,7 @@ def number(text: str) -> float | None:
         return float(text.replace(",", "")) if _GROUPED.fullmatch(text.strip()) else None
 
 
-def positive(text: str) -> float | None:
+def positive(text: str | None) -> float | None:
     """A number that can be a time, a rate or a count: finite and above 0. None for a sentinel such as -100 or 0."""
     value = number(text)
     return value if value is not None and 0 < value < math.inf else None
@@ -36,23 +39,29 @@ def shifted(text: str, power: int) -> float | None:
     return value * 10**power if "e" in plain or "E" in plain else float(f"{plain}e{power}")
 
 
-def count(text: str) -> int | None:
+def count(text: str | None) -> int | None:
     """A whole number of at most 15 digits, with or without commas between thousands."""
+    if text is None:
+        return None
     text = text.strip()
     if "," in text and _GROUPED.fullmatch(text):
         text = text.replace(",", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 
 
-def scaled(text: str) -> float | None:
+def scaled(text: str | None) -> float | None:
     """A positive number that may end in K, M, B (or G), T, P for thousands: `85.8G` is 8.58e10."""
+    if text is None:
+        return None
     text = text.strip()
     power = _SUFFIXES.get(text[-1:])
     return positive(text) if power is None else shifted(text[:-1], power)
 
 
-def percent(text: str) -> float | None:
+def percent(text: str | None) -> float | None:
     """`34.30%` -> 0.343. None without the sign (the number may have been cut), for `N/A` and for a sentinel."""
+    if text is None:
+        return None
     text = text.strip()
     return shifted(text[:-1], -2) if text.endswith("%") else None
 

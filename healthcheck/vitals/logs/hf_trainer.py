@@ -101,7 +101,7 @@ class HfTrainer(Dialect):
         if "loss" in pairs:
             self._losses = True
             self._held = pairs, line_number, head
-        elif (took := positive(pairs.get("eval_runtime", ""))) is not None:
+        elif (took := positive(pairs.get("eval_runtime"))) is not None:
             step = self._reported.n if self._reported is not None else None
             return [RunEvent(EventKind.EVALUATION, line_number, step, head.at_s, took, head.rank)]
         return []
@@ -122,14 +122,14 @@ class HfTrainer(Dialect):
                 step_time_s=seconds / (bar.n - last.n) if last is not None and seconds >= _ENOUGH_S else bar.step_s,
                 at_s=head.at_s,
                 samples=self.facts.global_batch,
-                loss=number(pairs.get("loss", "")),
-                grad_norm=number(pairs.get("grad_norm", "")),
+                loss=number(pairs.get("loss")),
+                grad_norm=number(pairs.get("grad_norm")),
                 rank=head.rank,
             )
         ]
 
     def _ended(self, pairs: dict[str, str], line: int, head: Head) -> list[Item]:
-        runtime = positive(pairs.get("train_runtime", ""))
+        runtime = positive(pairs.get("train_runtime"))
         step = self._reported.n if self._reported is not None else self._total
         end = RunEvent(EventKind.EXIT, line, step, head.at_s, runtime, head.rank)
         if self._reported is not None or runtime is None or not self._total:
@@ -141,7 +141,7 @@ class HfTrainer(Dialect):
             step_time_s=runtime / self._total,
             at_s=head.at_s,
             samples=self.facts.global_batch,
-            loss=number(pairs.get("train_loss", "")),
+            loss=number(pairs.get("train_loss")),
             rank=head.rank,
         )
         return [whole, end]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from healthcheck.model.training import EventKind, Framework, StepRecord
 from healthcheck.vitals.logs.dialect import Dialect, Item
-from healthcheck.vitals.logs.figures import count, number, positive
+from healthcheck.vitals.logs.figures import number, positive
 from healthcheck.vitals.logs.remarks import Odd
 
 _STEP = re.compile(r"completed step: (?P<step>\d{1,12}), ", re.ASCII)
@@ -21,11 +21,12 @@ _FIELD = re.compile(r"([\w/]{2,24}): (\d{1,12}\.\d{3}|nan|inf)(?=, |$)", re.ASCI
 _LAST_LOSS = re.compile(r"loss: (?P<loss>\d{1,9}\.\d{3}|nan|inf)(?=, |\s|$)", re.ASCII)
 _PARAMETERS = re.compile(r"number parameters: (?P<n>\d{1,9}\.\d{3}) billion", re.ASCII)
 _DEVICES = re.compile(r"Num_devices: (?P<n>\d{1,7}), shape ", re.ASCII)
-_CONFIG = re.compile(
-    r"Config param (?P<name>max_target_length|global_batch_size_to_train_on|base_num_decoder_layers): "
-    r"(?P<n>\d{1,9})(?!\S)",
-    re.ASCII,
-)
+_FACTS = {
+    "max_target_length": "seq_len",
+    "global_batch_size_to_train_on": "global_batch",
+    "base_num_decoder_layers": "layers",
+}
+_CONFIG = re.compile(rf"Config param (?P<name>{'|'.join(_FACTS)}): (?P<n>\d{{1,9}})(?!\S)", re.ASCII)
 _EVAL = re.compile(r"eval metrics after step: (?P<step>\d{1,12}), ", re.ASCII)
 _SAVED = re.compile(r"[Ss]aved (?:a )?checkpoint at step (?P<step>\d{1,12})(?!\d)", re.ASCII)
 _EVENTS = (
@@ -75,21 +76,20 @@ class MaxText(Dialect):
             self.note(Odd.CROSSED, number)
             return ()
         fields = dict(_FIELD.findall(line[found.end() :].rstrip()))
-        seconds = positive(fields.get("seconds", ""))
+        seconds = positive(fields.get("seconds"))
         if seconds is None:
             return ()
         head = self.heads.read(line[: found.start()])
         loss = _LAST_LOSS.search(line, found.end())
-        batch, seq = self.facts.global_batch, self.facts.seq_len
         record = StepRecord(
             step=int(found["step"]),
             line=number,
             step_time_s=seconds,
             at_s=head.at_s,
-            samples=batch,
-            tokens=None if batch is None or seq is None else float(batch * seq),
-            tokens_per_s_per_gpu=positive(fields.get("Tokens/s/device", "")),
-            tflops_per_gpu=positive(fields.get("TFLOP/s/device", "")),
+            samples=self.facts.global_batch,
+            tokens=self.facts.tokens_per_step,
+            tokens_per_s_per_gpu=positive(fields.get("Tokens/s/device")),
+            tflops_per_gpu=positive(fields.get("TFLOP/s/device")),
             loss=_loss(loss),
             rank=head.rank,
         )
@@ -133,14 +133,7 @@ class MaxText(Dialect):
         elif (devices := _DEVICES.search(line)) is not None:
             self.facts = replace(self.facts, gpus=int(devices["n"]))
         elif (config := _CONFIG.search(line)) is not None:
-            value = count(config["n"])
-            match config["name"]:
-                case "max_target_length":
-                    self.facts = replace(self.facts, seq_len=value)
-                case "global_batch_size_to_train_on":
-                    self.facts = replace(self.facts, global_batch=value)
-                case _:
-                    self.facts = replace(self.facts, layers=value)
+            self.facts = replace(self.facts, **{_FACTS[config["name"]]: int(config["n"])})
 
 
 def _loss(found: re.Match[str] | None) -> float | None:

@@ -113,7 +113,7 @@ def _record(
     printed = _first_of_pair(get("throughput per GPU (TFLOP/s/GPU)") or get("TFLOPs"))
     if printed is None and (flops := get("approx flops per GPU")) is not None:
         printed = _tflops(flops.strip())
-    batch = count(get("global batch size") or get("gloabl batch size") or "")
+    batch = count(get("global batch size") or get("gloabl batch size"))
     if (actual := get("actual seqlen")) is not None:
         seq_len = count(actual)
     return StepRecord(
@@ -128,11 +128,11 @@ def _record(
         tokens_per_s_per_gpu=_first_of_pair(
             get("tokens per GPU (tokens/s/GPU)") or get("tokens per gpu per second (tgs)")
         ),
-        samples_per_s=positive(get("samples per second") or get("samples/sec") or ""),
+        samples_per_s=positive(get("samples per second") or get("samples/sec")),
         tflops_per_gpu=printed if printed is not None else tflops,
-        loss=None if loss is None else number(loss),
-        grad_norm=None if norm is None else number(norm),
-        skipped=(count(skipped) or 0) if skipped is not None else 0,
+        loss=number(loss),
+        grad_norm=number(norm),
+        skipped=count(skipped) or 0,
         rank=head.rank,
     )
 
@@ -149,5 +149,5 @@ def _first_of_pair(text: str | None) -> float | None:
 
 
 def _whole(text: str | None) -> float | None:
-    value = None if text is None else count(text)
+    value = count(text)
     return None if value is None else float(value)

@@ -18,6 +18,18 @@ MARKS = (
     "model parameters:",
 )
 
+_FACTS = {
+    "world_size": "gpus",
+    "global_num_gpus": "gpus",
+    "seq_length": "seq_len",
+    "global_batch_size": "global_batch",
+    "train_batch_size": "global_batch",
+    "data_parallel_size": "data_parallel",
+    "log_interval": "log_interval",
+    "num_layers": "layers",
+    "hidden_size": "hidden",
+    "padded_vocab_size": "vocab",
+}
 _ARGUMENT = re.compile(r"(?:^|[ \]:])(\w{2,60}) \.{3,64} (\S{1,40})$", re.ASCII)
 _ORIGIN = re.compile(r"\.{3,64}(?:updated|default)$", re.ASCII)  # of GPT-NeoX
 _WORLD = re.compile(r"using world size: (\d{1,7}), data-parallel[- ]size: (\d{1,7})(?!\d)", re.ASCII)
@@ -75,25 +87,7 @@ class Told:
             self.facts = replace(self.facts, params=billions)
 
     def _argument(self, name: str, value: int | None) -> None:
-        if not value:
-            return
-        facts = self.facts
-        match name:
-            case "world_size" | "global_num_gpus":
-                self.facts = replace(facts, gpus=value)
-            case "seq_length":
-                self.facts = replace(facts, seq_len=value)
-            case "global_batch_size" | "train_batch_size":
-                self.facts = replace(facts, global_batch=value)
-            case "data_parallel_size":
-                self.facts = replace(facts, data_parallel=value)
-            case "log_interval":
-                self.facts = replace(facts, log_interval=value)
-            case "num_layers":
-                self.facts = replace(facts, layers=value)
-            case "hidden_size":
-                self.facts = replace(facts, hidden=value)
-            case "padded_vocab_size":
-                self.facts = replace(facts, vocab=value)
-            case "num_experts":
-                self._experts = True
+        if value and name in _FACTS:
+            self.facts = replace(self.facts, **{_FACTS[name]: value})
+        elif value and name == "num_experts":
+            self._experts = True

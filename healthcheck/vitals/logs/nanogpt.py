@@ -57,7 +57,7 @@ class NanoGpt(Dialect):
             step_time_s=shifted(found["ms"], -3),
             at_s=at_s,
             tokens=self._tokens,
-            mfu=percent(found["mfu"] or ""),
+            mfu=percent(found["mfu"]),
             loss=number(found["loss"]),
             rank=rank,
         )

@@ -61,7 +61,7 @@ class Nanotron(Dialect):
         if time_s is None:
             return None
         facts = self.facts
-        batch = facts.global_batch if facts.global_batch is not None else count(get("global_batch_size") or "")
+        batch = facts.global_batch if facts.global_batch is not None else count(get("global_batch_size"))
         return StepRecord(
             step=step,
             line=line,
@@ -69,11 +69,11 @@ class Nanotron(Dialect):
             at_s=at_s,
             samples=batch,
             tokens=float(batch * facts.seq_len) if batch is not None and facts.seq_len is not None else None,
-            consumed_tokens=scaled(get("consumed_tokens") or ""),
-            consumed_samples=scaled(get("consumed_samples") or ""),
-            tokens_per_s=scaled(get("tokens_per_sec") or ""),
-            tokens_per_s_per_gpu=scaled(get("tokens_per_sec_per_gpu") or ""),
-            tflops_per_gpu=scaled(get("model_tflops_per_gpu") or ""),
+            consumed_tokens=scaled(get("consumed_tokens")),
+            consumed_samples=scaled(get("consumed_samples")),
+            tokens_per_s=scaled(get("tokens_per_sec")),
+            tokens_per_s_per_gpu=scaled(get("tokens_per_sec_per_gpu")),
+            tflops_per_gpu=scaled(get("model_tflops_per_gpu")),
             loss=_any(get("lm_loss")),
             grad_norm=_any(get("grad_norm")),
             rank=rank,
@@ -104,7 +104,5 @@ def _milli(text: str) -> float | None:
 
 
 def _any(text: str | None) -> float | None:
-    if text is None:
-        return None
     value = number(text)
     return value if value is not None else scaled(text)

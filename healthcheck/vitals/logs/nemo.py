@@ -108,7 +108,7 @@ class Nemo(Dialect):
         head = self.heads.read(before)
         samples = fields.get("consumed_samples", "").removesuffix(".0").removesuffix(".000")
         consumed = count(samples) if each else None
-        time_s = positive(fields.get(_TIME, ""))
+        time_s = positive(fields.get(_TIME))
         self._last = step
         record = StepRecord(
             step=step,
@@ -117,10 +117,10 @@ class Nemo(Dialect):
             at_s=head.at_s,
             samples=batch,
             consumed_samples=None if consumed is None else float(consumed),
-            tokens_per_s_per_gpu=positive(fields.get("tps", "")),
-            tflops_per_gpu=bounded(0, positive(fields.get(_FLOPS, "")), 1e5),
-            loss=number(fields.get("reduced_train_loss", fields.get("loss", ""))),
-            grad_norm=number(fields.get("grad_norm", "")),
+            tokens_per_s_per_gpu=positive(fields.get("tps")),
+            tflops_per_gpu=bounded(0, positive(fields.get(_FLOPS)), 1e5),
+            loss=number(fields.get("reduced_train_loss", fields.get("loss"))),
+            grad_norm=number(fields.get("grad_norm")),
             rank=head.rank,
         )
         return (*self.close(), record)
@@ -161,5 +161,5 @@ class Nemo(Dialect):
 
 def _step_of(fields: dict[str, str], n: int) -> int:
     """`global_step`, which goes on over epochs, where it is whole; else what the line or the bar counts."""
-    named = number(fields.get("global_step", ""))
+    named = number(fields.get("global_step"))
     return int(named) if named is not None and named.is_integer() and 0 <= named < 1e12 else n

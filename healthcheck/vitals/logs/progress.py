@@ -48,7 +48,7 @@ class Progress(Dialect):
         kind = _SAVED.get(what)
         # The last field ends the line, so it may have been cut; two decimals are whole.
         fields = dict(part.split(": ", 1) for part in line[found.end() :].split("\t") if ": " in part)
-        step = count(fields.get("Iteration", ""))
+        step = count(fields.get("Iteration"))
         if kind is None or step is None:
             return ()
         event = RunEvent(kind, number, step, head.at_s, None, head.rank)

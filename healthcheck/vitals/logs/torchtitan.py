@@ -87,9 +87,8 @@ class Torchtitan(Dialect):
         if tps is None or "loss" not in fields:
             return None
         self._last = step
-        norm = fields.get("grad_norm")
         # The last field ends the line: without its sign, or as a bare number, it may have been cut.
-        mfu = percent(fields.get("mfu", ""))
+        mfu = percent(fields.get("mfu"))
         whole = "mfu" in fields
         rate = positive(tps) if whole or "tflops" in fields else None
         return StepRecord(
@@ -97,25 +96,19 @@ class Torchtitan(Dialect):
             line=line,
             at_s=head.at_s,
             step_time_s=self._step_time(rate),
-            tokens=self._tokens(),
+            tokens=self.facts.tokens_per_step,
             samples=self.facts.global_batch,
             tokens_per_s_per_gpu=rate,
-            tflops_per_gpu=positive(fields.get("tflops", "")) if whole else None,
+            tflops_per_gpu=positive(fields.get("tflops")) if whole else None,
             mfu=mfu,
-            loss=_number(fields.get("loss")),
-            grad_norm=_number(norm),
+            loss=number(fields["loss"]),
+            grad_norm=number(fields.get("grad_norm")),
             rank=head.rank,
-        )
-
-    def _tokens(self) -> float | None:
-        facts = self.facts
-        return (
-            None if facts.global_batch is None or facts.seq_len is None else float(facts.global_batch * facts.seq_len)
         )
 
     def _step_time(self, rate: float | None) -> float | None:
         """The step's tokens divided by the rate over all GPUs, where the log says how many there are."""
-        tokens = self._tokens()
+        tokens = self.facts.tokens_per_step
         return None if rate is None or tokens is None or self.facts.gpus is None else tokens / (rate * self.facts.gpus)
 
     def _event(self, line: str, number: int) -> Iterable[Item]:
@@ -182,7 +175,3 @@ _EVENTS: tuple[tuple[EventKind, re.Pattern[str]], ...] = (
     (EventKind.EXIT, re.compile(r"Training completed", re.ASCII)),
 )
 _LOADING = re.compile(r"Loading the checkpoint (?:at step |from .{0,4096}?step-)(?P<step>\d{1,12})(?!\d)", re.ASCII)
-
-
-def _number(text: str | None) -> float | None:
-    return None if text is None else number(text)
