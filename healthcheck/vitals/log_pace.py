@@ -29,6 +29,8 @@ MADS = 3.0
 MOST_WARM_UP = 10
 """The first report of a start is warm-up, and what follows as long as it is slow, up to so many reports."""
 ROUNDED_UP = 0.1
+LAST_DIGIT = 0.1
+"""A last digit, of step times or of seconds over twenty, makes less of a difference than this part of them."""
 USUAL_FROM = 0.8
 """A step from 0.8 of the median on is a usual one."""
 _APART = frozenset((EventKind.CHECKPOINT_BEGUN, EventKind.CHECKPOINT_SAVED, EventKind.EVALUATION))
@@ -97,13 +99,13 @@ def _seconds_a_unit(training: Training, busy: array[float], work: Work) -> Numbe
 def limit_of(values: Numbers) -> tuple[float, float]:
     """Median, and median + 3 MAD.
 
-    Where most values are the same to the last printed digit, the next one above is not slow if many have it: it is the
-    same time, rounded up.
+    Where most values are the same to the last printed digit, the next one above is not slow if many have it and it is
+    no further than a digit: it is the same time, rounded up.
     """
     median = float(np.median(values))
     spread = float(np.median(np.abs(values - median)))
     if spread == 0:
-        above = values[values > median]
+        above = values[(values > median) & (values <= median * (1 + LAST_DIGIT))]
         if len(above) and np.count_nonzero(values <= above.min()) - np.count_nonzero(values <= median) >= (
             ROUNDED_UP * len(values)
         ):
@@ -172,12 +174,15 @@ def step_time(training: Training, work: Work, pace: Pace, low: int, high: int) -
     kept = ((kinds == STEADY) | (kinds == SLOW)) & (busy > 0) & (each == sizes[counts.argmax()])
     if not kept.any():
         return None
-    times = busy[kept] / steps[kept]
+    # Of a report of one step in several, that step's own time.
+    printed, covers = np.frombuffer(training.rows.time)[part], np.frombuffer(training.rows.covers, np.int32)[part]
+    alone = (steps > covers) & (printed > 0) & (not pace.from_clock)
+    times = np.where(alone, printed, busy / np.maximum(steps, 1))[kept]
     times.sort()
     median, p95 = float(np.median(times)), float(times[max(0, math.ceil(0.95 * len(times)) - 1)])
     steady = kept & (kinds == STEADY)
     n = int(steps[steady].sum())
-    means = np.frombuffer(training.rows.covers, np.int32)[part][kept] > 1
+    means = covers[kept] > 1
     return StepTime(
         median,
         p95,

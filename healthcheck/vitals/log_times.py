@@ -46,7 +46,9 @@ def _with_extra(training: Training, times: Sequence[float]) -> array[float]:
     steps, covers = training.rows.steps, training.rows.covers
     busy = array("d", times)
     for row, n in enumerate(steps):
-        if n != 1:
+        if n > covers[row]:
+            busy[row] = covers[row] * times[row] + (n - covers[row]) * _unseen(times, row)
+        elif n != 1:
             busy[row] *= n
         if not 0 < busy[row] < math.inf:
             busy[row] = NAN
@@ -56,6 +58,15 @@ def _with_extra(training: Training, times: Sequence[float]) -> array[float]:
             rest = times[row] * covers[row] - busy[row - 1]
             busy[row] = rest if rest > 0 else busy[row]
     return busy
+
+
+def _unseen(times: Sequence[float], row: int) -> float:
+    """A step that no line shows, between this report and the one before: it evaluated or saved nothing.
+
+    So it took what the neighbours took, where the one that is shown took longer.
+    """
+    beside = (times[other] for other in (row - 1, row + 1) if 0 <= other < len(times))
+    return min(times[row], max((time for time in beside if time > 0), default=times[row]))
 
 
 def _step_times(training: Training, work: Work, given: Given) -> array[float] | None:
