@@ -47,7 +47,7 @@ class Ledger:
     def __init__(self, training: Training, work: Work, pace: Pace, clock: Clock, survival: Survival) -> None:
         self.training, self.work, self.pace = training, work, pace
         self.clock, self.survival = clock, survival
-        self.timed = clock.told
+        self.timed = False
         self.book = Book()
         self.events: dict[int, list[RunEvent]] = {}
         for before, event in training.events:
@@ -63,6 +63,8 @@ class Ledger:
     def measure(self, low: int, high: int) -> Measured:
         """The goodput of rows `low` to `high` - 1."""
         training = self.training
+        # A clock that the rest of the log does not show says nothing of a window in there.
+        self.timed = self.clock.told and any(at == at for at in self.clock.at[low:])
         for number, (segment, end) in enumerate(zip(training.segments, training.ends(), strict=True)):
             for row in range(max(low, segment.first), min(high, end)):
                 self._between(number, row, low)

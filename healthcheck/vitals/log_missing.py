@@ -32,8 +32,8 @@ def missing_of(
     """The sentences, most important first."""
     return (
         *_of_steps(step, pace),
-        *_of_time(clock),
-        *_of_checkpoints(training, clock, measured),
+        *_of_time(clock, measured),
+        *_of_checkpoints(training, measured),
         *_of_rates(work, rates),
         *ours.missing,
     )
@@ -48,24 +48,24 @@ def _of_steps(step: StepTime | None, pace: Pace) -> Iterator[Message]:
         yield say("log.missing.step_times")
 
 
-def _of_time(clock: Clock) -> Iterator[Message]:
-    yield say("log.missing.edges") if clock.told else say("log.missing.clock")
+def _of_time(clock: Clock, measured: Measured) -> Iterator[Message]:
+    yield say("log.missing.edges") if measured.goodput.wall_clock else say("log.missing.clock")
     if clock.unknown_restarts:
         yield say("log.missing.down", n=len(clock.unknown_restarts))
 
 
-def _of_checkpoints(training: Training, clock: Clock, measured: Measured) -> Iterator[Message]:
+def _of_checkpoints(training: Training, measured: Measured) -> Iterator[Message]:
     saves = any(event.kind in _SAVES for _, event in training.events)
     if not saves:
         yield say("log.missing.saves")
-    elif clock.told and measured.checkpoints.stall_s is None and measured.checkpoints.saves:
+    elif measured.goodput.wall_clock and measured.checkpoints.stall_s is None and measured.checkpoints.saves:
         yield say("log.missing.stall")
     if measured.unkept:
         yield say("log.missing.unkept", n=measured.unkept)
     if measured.hidden:
         yield say("log.missing.hidden", n=measured.hidden)
     unknown = sum(loss.seconds for loss in measured.goodput.losses if loss.kind is LossKind.UNKNOWN)
-    if clock.told and unknown > _NOTICED * measured.goodput.window_s:
+    if measured.goodput.wall_clock and unknown > _NOTICED * measured.goodput.window_s:
         yield say("log.missing.unknown")
 
 
