@@ -56,6 +56,8 @@ TRACE_TEXTS: dict[str, str] = {
     "trace.note.lost": "{n} {n:event|events} could not be read and {n:was|were} left out, the first near byte {at}",
     "trace.note.timeless": "{n} GPU {n:event has|events have} no time, or one far from all others, and {n:was|were} "
     "left out",
+    "trace.note.again": "{n} GPU {n:event stands|events stand} in the file a second time, the same in name, time, "
+    "stream and correlation, and {n:was|were} counted once",
     "trace.note.no_steps": "no step is marked, so the time from the first GPU event to the last stands for one",
     "trace.note.no_step_with_kernels": "no marked step has a kernel in it, so the time from the first GPU event to the "
     "last stands for one",

@@ -25,7 +25,7 @@ from healthcheck.vitals.trace_fields import Head, whole_number, words
 _RANK_IN_NAME = re.compile(r"rank[-_]?(\d{1,6})(?!\d)[^/\\]*$", re.IGNORECASE)
 # An event further than a week from the others has no time, whatever its number is.
 _FAR_US = 7 * 86_400e6
-_KIND, _STREAM, _CORRELATION, _DEVICE, _SHAPE, _SEQ, _FOREIGN = range(7)
+_KIND, _STREAM, _CORRELATION, _DEVICE, _SHAPE, _SEQ, _FOREIGN, _ORIGIN = range(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def read_kineto(stream: BinaryIO, file: str) -> tuple[RankColumns, ...]:
         rows.take(batch)
     clock = _clock(rows)
     host = _host(rows, clock)
-    gpu, timeless = _gpu(rows, clock, host)
+    gpu, timeless, again = _gpu(rows, clock, host)
     devices = sorted(set(gpu.device.tolist())) or [UNKNOWN]
     unanswered = host.launch[host.kernel & ~np.isin(host.correlation, gpu.events.correlation)]
     whole = RankColumns(
@@ -102,7 +102,7 @@ def read_kineto(stream: BinaryIO, file: str) -> tuple[RankColumns, ...]:
         data_loading=host.loading,
         unanswered=np.sort(unanswered),
         cut=events.cut,
-        notes=(*_unread(events, timeless), *((say("trace.note.recompute"),) if rows.recompute else ())),
+        notes=(*_unread(events, timeless, again), *((say("trace.note.recompute"),) if rows.recompute else ())),
     )
     return tuple(_of_device(whole, gpu, device, rows, events.head) for device in devices)
 
@@ -140,6 +140,7 @@ def _clock(rows: KinetoRows) -> _Clock:
 def _host(rows: KinetoRows, clock: _Clock) -> _Host:
     launch, _, timed = clock.ns(rows.runtime)
     correlation, kernel = rows.runtime.column(0), rows.runtime.column(1) == 1
+    timed &= _once(rows.runtime, correlation)
     order = np.argsort(correlation, kind="stable")
     order = order[timed[order]]
     begin, end, timed = clock.ns(rows.loading)
@@ -161,16 +162,30 @@ def _steps(rows: KinetoRows, clock: _Clock) -> StepMarks:
     return StepMarks(*(column[first][by_time] for column in (number, begin, end)))
 
 
-def _gpu(rows: KinetoRows, clock: _Clock, host: _Host) -> tuple[_Gpu, int]:
-    """The GPU events, each with its launch, and how many have no time."""
+def _once(rows: Rows, *columns: Times) -> NDArray[np.bool_]:
+    """Which rows count: of those that are the same in begin, length and these columns one, for torch.profiler writes
+    some events twice."""
+    keys = (*columns, *rows.times())
+    order = np.lexsort(keys)
+    again = np.ones(max(0, len(order) - 1), dtype=bool)
+    for key in (key[order] for key in keys):
+        again &= key[1:] == key[:-1]
+    counts = np.ones(len(order), dtype=bool)
+    counts[order[1:][again]] = False
+    return counts
+
+
+def _gpu(rows: KinetoRows, clock: _Clock, host: _Host) -> tuple[_Gpu, int, int]:
+    """The GPU events, each with its launch; how many have no time, and how many were written again."""
     begin, end, timed = clock.ns(rows.gpu)
-    columns = [rows.gpu.column(at) for at in range(7)]
+    columns = [rows.gpu.column(at) for at in range(8)]
+    once = _once(rows.gpu, columns[_CORRELATION], columns[_ORIGIN])
     correlation = columns[_CORRELATION]
     events = GpuEvents(
         begin, end, columns[_KIND].astype(np.int8), _launch_of(correlation, host), columns[_STREAM], correlation
     )
     gpu = _Gpu(events, columns[_DEVICE], columns[_SHAPE], columns[_SEQ], columns[_FOREIGN])
-    return gpu.only(timed), int((~timed).sum())
+    return gpu.only(timed & once), int((once & ~timed).sum()), int((~once).sum())
 
 
 def _launch_of(correlation: Times, host: _Host) -> Times:
@@ -205,7 +220,7 @@ def _name_of_gpu(head: Head, device: int) -> str | None:
     return names.get(device, next(iter(names.values())) if len(set(names.values())) == 1 else None)
 
 
-def _unread(events: TraceEvents, timeless: int) -> Iterator[Message]:
+def _unread(events: TraceEvents, timeless: int, again: int) -> Iterator[Message]:
     """What of the file did not become a number."""
     if events.cut:
         yield say("trace.note.cut", size=events.size)
@@ -213,3 +228,5 @@ def _unread(events: TraceEvents, timeless: int) -> Iterator[Message]:
         yield say("trace.note.lost", n=events.lost, at=events.lost_at or 0)
     if timeless:
         yield say("trace.note.timeless", n=timeless)
+    if again:
+        yield say("trace.note.again", n=again)

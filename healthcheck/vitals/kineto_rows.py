@@ -54,18 +54,20 @@ class Rows:
 class KinetoRows:
     """What the events of one file come to.
 
-    `gpu`: kind, stream, correlation, device, index in `shapes`, seq, index in `foreign`, UNKNOWN where there is none.
+    `gpu`: kind, stream, correlation, device, index in `shapes`, seq, index in `foreign`, UNKNOWN where there is none;
+    and a number for its name, process and thread, and its external id where it has no correlation.
     `runtime`: correlation, whether it launches a kernel. `steps`: number. `loading`: nothing more. `recompute`:
     activations were computed again.
     """
 
     def __init__(self) -> None:
-        self.gpu, self.runtime, self.steps, self.loading = Rows(7), Rows(2), Rows(1), Rows(0)
+        self.gpu, self.runtime, self.steps, self.loading = Rows(8), Rows(2), Rows(1), Rows(0)
         self.shapes: list[CallShape] = []
         self.foreign: list[str] = []
         self.recompute = False
         self._kernels: dict[str, tuple[Kind, int]] = {}
         self._shape_at: dict[tuple[object, ...], int] = {}
+        self._origin_at: dict[tuple[object, ...], int] = {}
         self._takes: Mapping[str, Callable[[Event], None]] = {
             "kernel": self._kernel,
             **dict.fromkeys(("gpu_memcpy", "gpu_memset", "memcpy", "memset"), self._copy),
@@ -98,7 +100,10 @@ class KinetoRows:
 
     def _on_gpu(self, event: Event, args: Args, kind: Kind, shape: int, seq: int, foreign: int) -> None:
         stream, correlation, device = _number(args.stream), _number(args.correlation), _number(args.device)
-        self.gpu.add(event, kind, stream, correlation, device, shape, seq, foreign)
+        # Correlations are a column already; kept here, too, they would be as many as the events.
+        external = args.external if correlation == UNKNOWN else None
+        origin = self._origin_at.setdefault((event.name, event.pid, event.tid, external), len(self._origin_at))
+        self.gpu.add(event, kind, stream, correlation, device, shape, seq, foreign, origin)
 
     def _launch(self, event: Event) -> None:
         if event.args is not None and (correlation := _number(event.args.correlation)) != UNKNOWN:

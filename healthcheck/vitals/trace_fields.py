@@ -19,6 +19,7 @@ class Args(Struct, gc=False):
     """What is wanted of the `args` of an event."""
 
     correlation: Scalar = None
+    external: Scalar = field(default=None, name="External id")
     stream: Scalar = None
     device: Scalar = None
     collective: Scalar = field(default=None, name="Collective name")
@@ -39,6 +40,8 @@ class Event(Struct, gc=False):
     name: str = ""
     ts: float = math.nan
     dur: float = 0.0
+    pid: Scalar = None
+    tid: Scalar = None
     args: Args | None = None
 
 
@@ -89,8 +92,9 @@ def event_of(value: object) -> Event | None:
         pass
     ph, cat, name = (words(value.get(key)) or "" for key in ("ph", "cat", "name"))
     ts, dur = (_number(value.get(key)) for key in ("ts", "dur"))
+    pid, tid = (each if isinstance(each, Scalar) else None for each in (value.get("pid"), value.get("tid")))
     args = value.get("args")
-    return Event(ph, cat, name, ts, dur, _args_of(args) if isinstance(args, dict) else None)
+    return Event(ph, cat, name, ts, dur, pid, tid, _args_of(args) if isinstance(args, dict) else None)
 
 
 def _args_of(value: Mapping[str, object]) -> Args:

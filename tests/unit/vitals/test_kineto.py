@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from healthcheck.model.vitals_trace import TraceVitals
 from healthcheck.vitals.kineto import read_kineto
 from healthcheck.vitals.trace_answer import trace_vitals
 from healthcheck.vitals.trace_rank import RankTold, rank_told
-from tests.unit.vitals.kineto_worlds import ALLGATHER, WORLDS, Event, Trace, busy, old, overlaps
+from tests.unit.vitals.kineto_worlds import ALLGATHER, ALLREDUCE, WORLDS, Event, Trace, busy, old, overlaps
 
 HTA = Path(__file__).parent.parent.parent / "fixtures" / "training" / "hta"
 
@@ -58,6 +59,47 @@ def test_an_annotation_of_a_collective_is_not_a_second_one() -> None:
     trace.add("cpu_op", "c10d::allreduce_", 400, 500)
     trace.add("cpu_op", "record_param_comms", 400, 500)
     assert vitals(trace.text()).ranks[0].steps == vitals(overlaps().text()).ranks[0].steps
+
+
+def twice(trace: Trace) -> Trace:
+    """The same events, each GPU event and each launch a second time right behind it."""
+    doubled = [event for event in trace.events for _ in range(2 if event["cat"] != "user_annotation" else 1)]
+    trace.events = [dict(event) for event in doubled]
+    return trace
+
+
+@pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
+def test_an_event_that_is_written_twice_counts_once(world: Callable[[int], Trace]) -> None:
+    plain, found = vitals(world(0).text(), world(1).text()), vitals(twice(world(0)).text(), twice(world(1)).text())
+    assert found.collectives == plain.collectives
+    assert [rank.steps for rank in found.ranks] == [rank.steps for rank in plain.ranks]
+    gpu_events = sum("stream" in event["args"] for event in world(0).events)
+    assert found.ranks[0].notes == (say("trace.note.again", n=gpu_events),)
+
+
+def test_kernels_that_share_their_times_and_nothing_else_are_no_copies() -> None:
+    trace = Trace()
+    trace.step(1, 0, 1000)
+    where: Event = {"device": 0, "stream": 20}
+    for correlation in (5, 6):
+        trace.add("kernel", ALLREDUCE, 100, 50, 20, **where, correlation=correlation)
+    for external in (8, 9):  # some versions for AMD write no correlation
+        trace.add("kernel", ALLREDUCE, 300, 50, 20, **where, **{"External id": external})
+    for stream in (21, 22):  # two branches of one CUDA graph
+        trace.add("kernel", ALLREDUCE, 500, 50, stream, device=0, stream=stream, correlation=7)
+    found = vitals(trace.text())
+    assert sum(use.calls for use in found.collectives) == 6
+    assert "trace.note.again" not in codes(found)
+
+
+def test_a_copy_of_a_kernel_does_not_make_another_one_impossible() -> None:
+    trace = Trace()
+    trace.step(1, 0, 1000)
+    trace.kernel(100, 200)
+    trace.kernel(290, 200)  # a dependent launch begins before the one before it ends
+    found = vitals(twice(trace).text())
+    assert codes(found) & {"trace.note.clipped", "trace.note.again"} == {"trace.note.again"}
+    assert us(found.ranks[0].steps[0].compute_s) == 390
 
 
 def test_bus_bandwidth_is_of_the_rank_that_came_last_and_the_rest_is_waiting() -> None:
