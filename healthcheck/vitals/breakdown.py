@@ -59,15 +59,21 @@ def windows_of(events: GpuEvents, steps: StepMarks) -> tuple[Window, ...]:
         return ()
     kernels = events.kind != Kind.MEMCPY
     launch = np.where(events.launch == UNKNOWN, events.begin, events.launch)[kernels]
-    done = _done_before(launch, events.end[kernels], np.append(steps.begin, np.iinfo(np.int64).max))
-    begins = np.maximum.accumulate(np.maximum(steps.begin, done[:-1]))
-    own_end = np.maximum(np.maximum(steps.end, done[1:]), begins)  # where no other step follows at once
+    begins = np.maximum.accumulate(np.maximum(steps.begin, _done_before(launch, events.end[kernels], steps.begin)))
+    done = _done_before(launch, events.end[kernels], launched_until(steps))
+    own_end = np.maximum(np.maximum(steps.end, done), begins)
     nexts = np.append(begins[1:], np.iinfo(np.int64).max)
     ends = np.where(_followed(steps), nexts, np.minimum(own_end, nexts))
     return tuple(
         Window(number, begin, end)
         for number, begin, end in zip(steps.number.tolist(), begins.tolist(), ends.tolist(), strict=True)
     )
+
+
+def launched_until(steps: StepMarks) -> Times:
+    """Up to when what the host launches belongs to each step: to the next one, or, where that does not follow at once,
+    to its own end."""
+    return np.where(_followed(steps), np.append(steps.begin[1:], steps.end[-1:]), steps.end)
 
 
 def _followed(steps: StepMarks) -> NDArray[np.bool_]:

@@ -10,10 +10,18 @@ from numpy.typing import NDArray
 
 from healthcheck.model.message import Message, say
 from healthcheck.model.vitals_trace import RankTrace, Shares, StepBreakdown
-from healthcheck.vitals.breakdown import Busy, Window, busy_of, step_breakdown, window_of_all, windows_of
+from healthcheck.vitals.breakdown import (
+    Busy,
+    Window,
+    busy_of,
+    launched_until,
+    step_breakdown,
+    window_of_all,
+    windows_of,
+)
 from healthcheck.vitals.call_table import RankCalls
 from healthcheck.vitals.columns import UNKNOWN, Calls, Kind, RankColumns
-from healthcheck.vitals.intervals import Times, clip, length, times
+from healthcheck.vitals.intervals import NOTHING, Spans, Times, clip, length, times, together
 
 _UNANSWERED = 0.05
 """Of the kernels launched in a step: with more of them missing than in the other steps, the step is not whole."""
@@ -141,7 +149,8 @@ def _calls_of(columns: RankColumns, kept: Sequence[Window]) -> RankCalls:
     if not kept:
         return RankCalls(calls, np.zeros(len(calls), dtype=np.int64))
     at = np.searchsorted(steps.begin, launch, side="right") - 1
-    step = np.where(at >= 0, steps.number[np.maximum(at, 0)], UNKNOWN)
+    inside = (at >= 0) & (launch < launched_until(steps)[at])
+    step = np.where(inside, steps.number[at], UNKNOWN)
     chosen = np.isin(step, [window.step for window in kept])
     begin, end, launched, shape, seq = (
         column[chosen] for column in (calls.begin, calls.end, calls.launch, calls.shape, calls.seq)

@@ -67,6 +67,12 @@ def test_a_pause_between_two_steps_is_of_neither() -> None:
     assert windows_of(events, marks((1, 0, 100), (2, 149, 890)))[0] == Window(1, 0, 149)
 
 
+def test_what_is_launched_in_a_pause_or_after_the_last_step_is_of_none() -> None:
+    evaluation, checkpoint = (Kind.COMPUTE, 300, 310, 700), (Kind.COMPUTE, 1200, 1210, 5000)
+    events = gpu((Kind.COMPUTE, 10, 20, 110), evaluation, (Kind.COMPUTE, 910, 920, 1050), checkpoint)
+    assert windows_of(events, marks((1, 0, 100), (9, 900, 1000))) == (Window(1, 0, 110), Window(9, 900, 1050))
+
+
 def test_a_kernel_without_a_launch_belongs_where_it_ran() -> None:
     events = gpu((Kind.COMPUTE, UNKNOWN, 110, 120))
     assert windows_of(events, marks((1, 0, 100), (2, 100, 200)))[0] == Window(1, 0, 100)

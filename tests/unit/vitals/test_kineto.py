@@ -254,6 +254,17 @@ def test_a_kernel_belongs_to_the_step_that_launched_it() -> None:
     assert [us(step.compute_s) for step in rank.steps] == [250, 100]
 
 
+def test_a_collective_of_an_evaluation_between_two_steps_is_of_none() -> None:
+    trace = Trace()
+    for number, at in ((1, 0), (2, 5000)):
+        trace.step(number, at, at + 1000)
+        trace.collective(at + 100, 200, nelems=1000)
+    trace.collective(2000, 900, nelems=1000)
+    found = vitals(trace.text())
+    assert [us(step.collective_s) for step in found.ranks[0].steps] == [200, 200]
+    assert [(use.calls, us(use.total_s)) for use in found.collectives] == [(2, 400)]
+
+
 def test_the_last_step_is_left_out_when_kernels_of_it_are_missing() -> None:
     trace = busy()
     for number in (2, 3):
@@ -290,9 +301,9 @@ def test_impossible_durations_are_taken_out_and_told() -> None:
     trace = busy()
     trace.kernel(10, -5, stream=9)
     trace.kernel(20, 18446744073709.55, stream=9)
-    trace.kernel(610, 1_000_000, stream=11)  # longer than all that follows on its stream
+    trace.kernel(610, 1_000_000, launch=590, stream=11)  # longer than all that follows on its stream
     for at in (620, 640, 660):
-        trace.kernel(at, 10, stream=11)
+        trace.kernel(at, 10, launch=591, stream=11)
     found = vitals(trace.text())
     (step,) = found.ranks[0].steps
     assert us(step.compute_s) == 600 + 10 + 30
