@@ -68,10 +68,10 @@ TRACE_TEXTS: dict[str, str] = {
     "were not recorded, which is not the same as idle",
     "trace.note.recompute": "activations are computed again in the backward pass: compute includes that, HFU counts "
     "it, MFU does not",
-    "trace.note.foreign": "kernels that communicate without NCCL were seen ({names}; {n} in all, {seconds:.3g} s): "
-    "they count as compute, so collective and exposed are lower bounds",
-    "trace.note.opaque": "CUDA graphs were recorded as one block each ({seconds:.3g} s), which counts as compute: "
-    "collective and exposed are lower bounds; profile with --cuda-graph-trace=node",
+    "trace.note.foreign": "kernels that communicate without NCCL were seen ({names}; {n} in all, up to {percent:.3g} % "
+    "of the steps of a rank): they count as compute, so collective and exposed are lower bounds",
+    "trace.note.opaque": "CUDA graphs were recorded as one block each (up to {percent:.3g} % of the steps of a rank), "
+    "which counts as compute: collective and exposed are lower bounds; profile with --cuda-graph-trace=node",
     "trace.note.same_rank": "{n} {n:file holds|files hold} steps of a rank that another file holds, too: shown, "
     "and not matched",
     "trace.note.unmatched": "{n} {n:call|calls} of collectives could not be matched, because the ranks made different "

@@ -1,7 +1,7 @@
 """What a reader of a profile hands on: one rank as columns, whatever file they came from.
 
 `vitals trace` reads Chrome traces of torch.profiler (`kineto.py`) and exports of Nsight Systems (`nsys.py`) into these;
-everything after them (`breakdown.py`, `calls.py`) knows no file format. Times are int64 nanoseconds of one clock.
+everything after them (`breakdown.py`, `call_table.py`) knows no file format. Times are int64 nanoseconds of one clock.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class RankColumns:
     `data_loading`: when the host waited for data, None where the file does not show it. `unanswered`: when the host
     launched a kernel that is not in the file (so it tells whether the last step is whole); empty where the file does
     not say. `cut`: the file ended before it was complete. `foreign`: names of communication kernels that are not NCCL's
-    and count as compute, with their nanoseconds. `opaque`: when the GPU ran CUDA graphs that were recorded as one
+    and count as compute, and when each ran. `opaque`: when the GPU ran CUDA graphs that were recorded as one
     block, which counts as compute though collectives may be in it.
     """
 
@@ -120,6 +120,6 @@ class RankColumns:
     data_loading: Spans | None = None
     unanswered: Times = field(default_factory=lambda: times(()))
     cut: bool = False
-    foreign: tuple[tuple[str, int], ...] = ()
+    foreign: tuple[tuple[str, Spans], ...] = ()
     opaque: Spans = NOTHING
     notes: tuple[Message, ...] = ()

@@ -203,10 +203,10 @@ def _calls(gpu: _Gpu, rows: KinetoRows) -> Calls:
     return Calls(begin, end, launch, shape, seq, tuple(rows.shapes))
 
 
-def _foreign(gpu: _Gpu, rows: KinetoRows) -> tuple[tuple[str, int], ...]:
-    took = gpu.events.end - gpu.events.begin
-    sums = [(name, int(took[gpu.foreign == at].sum())) for at, name in enumerate(rows.foreign)]
-    return tuple(sorted((each for each in sums if each[1]), key=lambda each: -each[1]))
+def _foreign(gpu: _Gpu, rows: KinetoRows) -> tuple[tuple[str, Spans], ...]:
+    e = gpu.events
+    of_name = ((name, gpu.foreign == at) for at, name in enumerate(rows.foreign))
+    return tuple((name, union(e.begin[mine], e.end[mine])) for name, mine in of_name)
 
 
 def _rank_of(head: Head, file: str) -> int | None:

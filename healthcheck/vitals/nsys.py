@@ -30,7 +30,7 @@ from healthcheck.vitals.columns import (
     RankColumns,
     StepMarks,
 )
-from healthcheck.vitals.intervals import NOTHING, Spans, Times, length, times, union
+from healthcheck.vitals.intervals import NOTHING, Spans, Times, times, union
 from healthcheck.vitals.nsys_database import GRAPH, KERNEL, MEMCPY, MEMSET, Activity, Database
 from healthcheck.vitals.nsys_steps import HostSteps, host_steps
 
@@ -113,10 +113,9 @@ class _Gpu:
         known = tuple(CallShape(name, peer_to_peer=is_peer_to_peer(name)) for name in shapes)
         return Calls(begin, end, launch, shape, np.full(len(begin), UNKNOWN, dtype=np.int64), known)
 
-    def foreign(self) -> tuple[tuple[str, int], ...]:
-        """Kernels that communicate without NCCL, and how long in nanoseconds."""
-        found = {name: length(self._spans_of(number)) for name, number in self._names.items() if is_foreign(name)}
-        return tuple(sorted(found.items(), key=lambda item: -item[1]))
+    def foreign(self) -> tuple[tuple[str, Spans], ...]:
+        """Kernels that communicate without NCCL, and when they ran."""
+        return tuple((name, self._spans_of(number)) for name, number in self._names.items() if is_foreign(name))
 
     def opaque(self) -> Spans:
         """When CUDA graphs ran of which only the whole was recorded."""

@@ -14,7 +14,6 @@ from healthcheck.vitals.trace_calls import CallsTold, told
 from healthcheck.vitals.trace_rank import RankTold
 
 NO_KERNEL = "trace.missing.no_kernel"
-_NS = 1e9
 _WAITS = 0.05
 """Of a step: where the others wait less than this for one rank, it is not worth a word."""
 _NAMES = 3
@@ -56,7 +55,7 @@ def trace_vitals(
         step_s=traces[slowest].step_s,
         shares=traces[slowest].shares,
         collectives=seen.uses,
-        lower_bound=any(rank.foreign or rank.opaque_ns for rank in ordered),
+        lower_bound=any(rank.foreign or rank.opaque for rank in ordered),
         notes=(*notes, *_notes(ordered, traces, seen, again)),
         missing=(*without, *_missing(traces, seen, world)),
         exit_code=0,
@@ -106,17 +105,14 @@ def _with_waiting(trace: RankTrace, waited_s: float | None) -> RankTrace:
 
 
 def _notes(ranks: Sequence[RankTold], traces: Sequence[RankTrace], seen: CallsTold, again: int) -> Iterator[Message]:
-    foreign: dict[str, int] = {}
-    for rank in ranks:
-        for name, ns in rank.foreign:
-            foreign[name] = foreign.get(name, 0) + ns
-    if foreign:
-        longest = sorted(foreign, key=lambda name: -foreign[name])
-        names = ", ".join(name[:60] for name in longest[:_NAMES])
-        yield say("trace.note.foreign", names=names, n=len(longest), seconds=sum(foreign.values()) / _NS)
-    opaque = sum(rank.opaque_ns for rank in ranks)
+    foreign = max(ranks, key=lambda rank: rank.foreign)
+    if foreign.foreign:
+        longest = dict.fromkeys((*foreign.foreign_names, *(name for rank in ranks for name in rank.foreign_names)))
+        names = ", ".join(name[:60] for name in list(longest)[:_NAMES])
+        yield say("trace.note.foreign", names=names, n=len(longest), percent=100 * foreign.foreign)
+    opaque = max(rank.opaque for rank in ranks)
     if opaque:
-        yield say("trace.note.opaque", seconds=opaque / _NS)
+        yield say("trace.note.opaque", percent=100 * opaque)
     if again:
         yield say("trace.note.same_rank", n=again)
     if seen.unmatched:

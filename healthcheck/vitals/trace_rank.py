@@ -29,14 +29,14 @@ _UNANSWERED = 0.05
 
 @dataclass(frozen=True, slots=True)
 class RankTold:
-    """One rank, and the calls of its steps that count. `foreign` as in `RankColumns`; `opaque_ns` of the time of its
-    steps passed in CUDA graphs that were recorded as one block, `opaque` as a share."""
+    """One rank, and the calls of its steps that count. Shares of the time of those steps: `foreign` in kernels that
+    communicate without NCCL (`foreign_names`, longest first), `opaque` in CUDA graphs recorded as one block."""
 
     trace: RankTrace
     calls: RankCalls
     world_size: int | None
-    foreign: tuple[tuple[str, int], ...]
-    opaque_ns: int
+    foreign_names: tuple[str, ...]
+    foreign: float
     opaque: float
 
 
@@ -70,9 +70,16 @@ def rank_told(columns: RankColumns, whole: bool = False) -> RankTold | None:
         notes=columns.notes + notes,
     )
     calls = _calls_of(columns, kept if marked else ())
-    opaque = sum(length(clip(columns.opaque, window.begin, window.end)) for window in kept)
-    wall = sum(window.end - window.begin for window in kept)
-    return RankTold(trace, calls, columns.world_size, columns.foreign, opaque, opaque / wall)
+    inside = [(_within(kept, spans), name) for name, spans in columns.foreign]
+    names = tuple(name for share, name in sorted(inside, reverse=True) if share)
+    foreign = _within(kept, together(NOTHING, *(spans for _, spans in columns.foreign)))
+    return RankTold(trace, calls, columns.world_size, names, foreign, _within(kept, columns.opaque))
+
+
+def _within(windows: Sequence[Window], spans: Spans) -> float:
+    """Which share of the time of the windows lies in `spans`."""
+    wall = sum(window.end - window.begin for window in windows)
+    return sum(length(clip(spans, window.begin, window.end)) for window in windows) / wall
 
 
 def shares_of(steps: Sequence[StepBreakdown]) -> Shares:

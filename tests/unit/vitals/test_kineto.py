@@ -293,8 +293,22 @@ def test_communication_without_nccl_makes_a_lower_bound() -> None:
     found = vitals(trace.text())
     assert found.lower_bound
     (note,) = [note for note in found.notes if note.code == "trace.note.foreign"]
-    assert note.args["seconds"] == pytest.approx(100e-6)
+    assert note.args["percent"] == pytest.approx(100 / 6)
     assert not vitals(busy().text()).lower_bound
+
+
+def test_how_much_communicates_without_nccl_is_a_union_over_the_steps_that_count() -> None:
+    def trace(rank: int) -> Trace:
+        made = busy(rank)
+        made.kernel(300, 100, "void deep_ep::internode::dispatch<false, 8>(int4*)", stream=9)
+        made.kernel(350, 100, "void deep_ep::internode::combine<false, 8>(int4*)", stream=10)  # 300-450 together
+        made.kernel(5000, 900, "nvshmem_barrier", stream=9)  # after the last step
+        return made
+
+    found = vitals(trace(0).text(), trace(1).text())
+    (note,) = [note for note in found.notes if note.code == "trace.note.foreign"]
+    assert note.args["percent"] == pytest.approx(25)
+    assert note.args["n"] == 2 and "nvshmem" not in str(note)
 
 
 def test_impossible_durations_are_taken_out_and_told() -> None:
