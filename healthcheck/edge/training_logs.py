@@ -13,20 +13,12 @@ from typing import BinaryIO, Final, cast
 from healthcheck.edge.given_files import open_given
 from healthcheck.edge.places import exists, is_folder
 from healthcheck.errors import InputError
+from healthcheck.vitals.other_files import other_file
 
 STDIN: Final = "-"
 _CHUNK = 1 << 20
 _GZIP = b"\x1f\x8b"
-_OTHERS = {
-    b"PK\x03\x04": "a zip archive: unpack it",
-    b"\xfd7zXZ": "packed by xz: unpack it (xz -d)",
-    b"(\xb5/\xfd": "packed by zstd: unpack it (zstd -d)",
-    b"BZh": "packed by bzip2: unpack it (bunzip2)",
-    b"\xff\xfe": "text in UTF-16: turn it into UTF-8 (iconv -f UTF-16 -t UTF-8)",
-    b"\xfe\xff": "text in UTF-16: turn it into UTF-8 (iconv -f UTF-16 -t UTF-8)",
-    b"SQLite format 3": "a database; an export of Nsight Systems is for `healthcheck vitals trace`",
-    b"\x7fELF": "a program, no log",
-}
+_DATABASE = b"SQLite format 3"
 _LOOKED_AT = 4096
 _MOST_NULS = 0.1
 
@@ -106,9 +98,10 @@ def _check(name: str, first: bytes) -> None:
     """InputError for what is empty, or no text."""
     if not first:
         raise InputError(name, "is empty; name the log of a training")
-    for head, what in _OTHERS.items():
-        if first.startswith(head):
-            raise InputError(name, f"is {what}")
+    if first.startswith(_DATABASE):
+        raise InputError(name, "is a database; an export of Nsight Systems is for `healthcheck vitals trace`")
+    if what := other_file(first):
+        raise InputError(name, f"is {what}")
     start = first[:_LOOKED_AT]
     if start.count(0) > _MOST_NULS * len(start):
         raise InputError(name, "is no text; name the log that the training prints")

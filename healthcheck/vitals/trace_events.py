@@ -21,6 +21,7 @@ from typing import BinaryIO, NamedTuple
 import msgspec
 
 from healthcheck.errors import InputError
+from healthcheck.vitals.other_files import other_file
 from healthcheck.vitals.trace_fields import Event, Head, event_of
 from healthcheck.vitals.trace_mending import mended
 
@@ -114,6 +115,8 @@ class TraceEvents:
             if start.startswith(b"["):
                 self._buffer, self._bare = start[1:], True
                 return
+            if what := other_file(self._buffer):
+                raise InputError(self._file, f"is {what}")
             if start and not start.startswith(b"{"):
                 raise InputError(self._file, f"{_NO_TRACE}: it is not JSON. {_WANTED}")
             if opened := _ARRAY.search(self._buffer):

@@ -110,6 +110,7 @@ def test_too_few_steps_are_no_answer(shell: Shell, tmp_path: Path) -> None:
         (bytes(5000), "is no text"),
         (b"\x7fELF" + bytes(100), "a program"),
         ("step".encode("utf-16"), "UTF-16"),
+        ("step".encode("utf-16-le"), "UTF-16"),
         (gzip.compress(b"iteration 1/ 2 | " * 5000)[:-30], "cut off"),
         (b"\x1f\x8b\x08\x00garbage that is no gzip at all, really", "is damaged"),
         (b"PK\x03\x04rest", "zip archive"),

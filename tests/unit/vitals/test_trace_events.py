@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import math
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -157,6 +158,22 @@ def test_what_is_no_trace_is_refused_in_one_sentence(raw: bytes, says: str) -> N
         Read(raw)
     assert refused.value.where == "t.json"
     assert "export_chrome_trace" in refused.value.problem
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [
+        (f"[{TWO}]".encode("utf-16"), "is text in UTF-16: turn it into UTF-8"),
+        (f'{{"traceEvents": [{TWO}]}}'.encode("utf-16-le"), "is text in UTF-16: turn it into UTF-8"),
+        (f" [{TWO}]".encode("utf-16-be"), "is text in UTF-16: turn it into UTF-8"),
+        (b"PK\x03\x04rest", "is a zip archive: unpack it"),
+        (b"(\xb5/\xfdrest", "is packed by zstd: unpack it"),
+    ],
+)
+def test_a_trace_in_another_coding_or_packing_says_which_and_what_to_do(raw: bytes, says: str) -> None:
+    for piece in (1 << 20, 5):
+        with pytest.raises(InputError, match=re.escape(says)):
+            Read(raw, piece)
 
 
 ARGS = st.dictionaries(
