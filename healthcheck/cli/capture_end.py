@@ -9,11 +9,9 @@ from healthcheck.cli.trace_reading import trace_of
 from healthcheck.errors import InputError
 from healthcheck.model.message import Message, say
 from healthcheck.model.vitals_capture import CaptureAsked, CaptureVitals, HostCommand
-from healthcheck.model.vitals_trace import TraceVitals
+from healthcheck.model.vitals_trace import SLOWED
 from healthcheck.workflows.capture import Captured
 
-SLOWED = 1.1
-"""A profiled step above this much of the logged one: the profiler changes what it looks at. A rule of thumb."""
 _INCONCLUSIVE = 3
 _GRAPHS = "trace.missing.graphs"
 
@@ -35,7 +33,7 @@ def concluded(
             why = (say("capture.unreadable", problem=str(error)), *why)
     if trace is not None and not trace.ranks:
         why = (*(trace.missing if trace.missing[0].code == _GRAPHS else _nothing(captured)), *why)
-    profiled_s = _step_s(trace)
+    profiled_s = None if trace is None else trace.marked_step_s
     return CaptureVitals(
         ran=True,
         commands=commands,
@@ -52,13 +50,6 @@ def concluded(
 
 def _nothing(captured: Captured) -> tuple[Message, ...]:
     return (say("capture.no_kernels"), *captured.heard)
-
-
-def _step_s(trace: TraceVitals | None) -> float | None:
-    """The step under the profiler; None where no step is marked, and so the time of one not known."""
-    if trace is None or (trace.slowest is not None and trace.ranks[trace.slowest].whole):
-        return None
-    return trace.step_s
 
 
 def _cost(profiled_s: float | None, logged: tuple[bool, float | None]) -> Iterator[Message]:

@@ -10,6 +10,8 @@ from msgspec import Struct
 from healthcheck.model.message import Message
 
 SCHEMA = "healthcheck.vitals.trace/1"
+SLOWED = 1.1
+"""A profiled step longer than that many logged ones was slowed by its profiler. A rule of thumb."""
 
 
 class StepBreakdown(Struct, frozen=True):
@@ -111,3 +113,15 @@ class TraceVitals(Struct, frozen=True):
     notes: tuple[Message, ...]
     missing: tuple[Message, ...]
     exit_code: int
+
+    @property
+    def slowest_rank(self) -> RankTrace | None:
+        """The rank whose steps are the steps; None where no rank has anything to tell."""
+        place = self.slowest
+        return self.ranks[place] if place is not None and 0 <= place < len(self.ranks) else None
+
+    @property
+    def marked_step_s(self) -> float | None:
+        """Step Time under the profiler; None where no step is marked, so that nobody knows the time of one."""
+        rank = self.slowest_rank
+        return None if rank is not None and rank.whole else self.step_s

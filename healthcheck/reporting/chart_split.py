@@ -59,16 +59,17 @@ def rank_name(rank: RankTrace) -> str:
 
 def split_picture(trace: TraceVitals) -> Picture:
     """The bars in words, with the numbers they show."""
-    ranks = sorted(trace.ranks, key=lambda rank: -rank.step_s)
+    slowest = trace.slowest_rank
+    assert slowest is not None
+    ranks = [slowest, *sorted((one for one in trace.ranks if one is not slowest), key=lambda rank: -rank.step_s)]
     shown = ranks[:MOST_BARS]
-    assert trace.shares is not None and trace.step_s is not None
     sentence = say(
         "training.split.sentence" if len(ranks) == 1 else "training.split.slowest",
-        rank=rank_name(ranks[0]),
-        step=step_text(trace.step_s),
-        compute=share_text(trace.shares.compute),
-        exposed=share_text(trace.shares.exposed),
-        idle=share_text(trace.shares.idle),
+        rank=rank_name(slowest),
+        step=step_text(slowest.step_s),
+        compute=share_text(slowest.shares.compute),
+        exposed=share_text(slowest.shares.exposed),
+        idle=share_text(slowest.shares.idle),
     )
     return Picture(
         place="split",

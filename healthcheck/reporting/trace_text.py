@@ -54,11 +54,11 @@ def trace_lines(found: TraceVitals, width: int = _WIDTH) -> list[str]:
 
 def trace_line(found: TraceVitals) -> Message:
     """The answer in one sentence."""
-    if found.slowest is None or found.shares is None:
+    rank, shares = found.slowest_rank, found.shares
+    if rank is None or shares is None:
         if found.step_s is not None:
             return say("trace.line.step_only", step=step_text(found.step_s))
         return say("trace.line.nothing")
-    rank, shares = found.ranks[found.slowest], found.shares
     told: dict[str, Arg] = {
         "step": step_text(rank.step_s),
         "rank": _name(rank, found),

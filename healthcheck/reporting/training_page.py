@@ -141,7 +141,7 @@ def _makers(training: Training) -> Iterator[Callable[[], Picture]]:
         if log.goodput is not None and log.goodput.window_s > 0:
             yield partial(_placed, f"log{number}", partial(goodput_picture, log.goodput))
     for number, trace in enumerate(training.traces):
-        if trace.shares is not None and trace.ranks:
+        if trace.slowest_rank is not None:
             yield partial(_placed, f"trace{number}", partial(split_picture, trace))
 
 

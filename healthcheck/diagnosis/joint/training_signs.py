@@ -13,7 +13,7 @@ from healthcheck.model.joint import Level, Seen, Sign
 from healthcheck.model.message import Message, listed, say
 from healthcheck.model.vitals_log import LogVitals, Loss
 from healthcheck.model.vitals_mfu import MfuAnswer
-from healthcheck.model.vitals_trace import RankTrace, Shares, TraceVitals
+from healthcheck.model.vitals_trace import SLOWED, RankTrace, Shares, TraceVitals
 
 Thresholds = Mapping[str, float]
 _MOST_LOSSES = 2
@@ -135,9 +135,9 @@ def _data_loading(shares: Shares, basis: Message, thresholds: Thresholds) -> See
 
 
 def _slowest(trace: TraceVitals) -> Message:
-    if trace.slowest is None or not 0 <= trace.slowest < len(trace.ranks):
+    rank = trace.slowest_rank
+    if rank is None:
         return say("joint.basis.trace", n=len(trace.ranks))
-    rank = trace.ranks[trace.slowest]
     code = "joint.basis.trace_whole" if rank.whole else "joint.basis.trace_rank"
     return say(code, rank=_name(rank), steps=len(rank.steps), n=len(trace.ranks))
 
@@ -209,13 +209,11 @@ def training_notes(training: Training) -> tuple[Message, ...]:
     doubts = answer.notes if answer is not None else [remark.what for remark in log.remarks] if log is not None else ()
     notes = [say("joint.note.doubted", note=note) for note in doubts if note.code == _DOUBTED]
     steps = training.log.step_time if training.log else None
-    profiled = training.trace.step_s if training.trace else None
-    if steps is not None and profiled is not None and profiled > _SLOWED * steps.median_s > 0:
+    profiled = training.trace.marked_step_s if training.trace else None
+    if steps is not None and profiled is not None and profiled > SLOWED * steps.median_s > 0:
         percent = round(100 * (profiled / steps.median_s - 1), 1)
         notes.append(say("joint.note.profile_slows", profiled=profiled, logged=steps.median_s, percent=percent))
     return tuple(notes)
 
 
 _DOUBTED = "mfu.note.high"
-_SLOWED = 1.1
-"""A profiled step longer than that many logged ones was slowed by its profiler: take no step time from it."""

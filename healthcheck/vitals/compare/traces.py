@@ -45,7 +45,7 @@ def _gpus(trace: TraceVitals) -> str:
 
 def metrics(before: TraceVitals, after: TraceVitals, floor: float) -> Iterator[Metric | Message]:
     """Every number both hold, and in words what is not compared and why."""
-    one, other = _slowest(before), _slowest(after)
+    one, other = before.slowest_rank, after.slowest_rank
     if one is None or other is None:
         yield say("vcompare.not.no_kernels", side="BEFORE" if one is None else "AFTER")
         return
@@ -62,16 +62,11 @@ def metrics(before: TraceVitals, after: TraceVitals, floor: float) -> Iterator[M
     yield from _collectives(before, after, floor)
 
 
-def _slowest(trace: TraceVitals) -> RankTrace | None:
-    place = trace.slowest
-    return trace.ranks[place] if place is not None and 0 <= place < len(trace.ranks) else None
-
-
 def _steps(
     before: TraceVitals, after: TraceVitals, one: RankTrace, other: RankTrace, floor: float
 ) -> Iterator[Metric | Message]:
-    """Time is judged, in seconds of a step: a share alone may rise because all else got faster. It is judged only where
-    the steps of the two are not the same work."""
+    """Time is judged, in seconds of a step, for a share alone may rise because all else got faster; shares are only
+    where the steps of the two are not the same work."""
     same_work = before.world_size == after.world_size
     whole = one.whole or other.whole
     if whole:

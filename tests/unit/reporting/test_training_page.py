@@ -135,6 +135,13 @@ def test_of_many_ranks_the_slowest_have_a_bar_and_all_are_in_the_table() -> None
     assert "rank 39" in words
 
 
+def test_the_rank_that_is_called_the_slowest_is_the_one_that_all_wait_for() -> None:
+    # Rank 1 ends its steps with rank 0, a hundredth of one apart, and sets the pace; the shares told are its own.
+    late = trace().ranks[1]
+    page = render_training(Training(traces=(replace(trace(), slowest=1, step_s=late.step_s, shares=late.shares),)))
+    assert f"The slowest is rank 1 with {step_text(late.step_s)} a step" in _words(page)
+
+
 def test_a_document_without_a_number_says_so_and_draws_nothing() -> None:
     bare = replace(log(), step_time=None, goodput=None, rate=None, printed=None, points=(), mfu=None, hfu=None)
     page = render_training(Training((bare,), (replace(trace(), ranks=(), slowest=None, step_s=None, shares=None),)))

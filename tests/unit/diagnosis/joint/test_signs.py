@@ -97,6 +97,11 @@ def test_a_profile_that_slows_the_training_is_told() -> None:
     assert not told(Training(log=a_log(median_s=1.0), trace=a_trace(a_rank(0, step_s=1.05)))).notes
 
 
+def test_a_recording_without_marked_steps_slows_none() -> None:
+    recording = replace(a_rank(0, step_s=9.0), whole=True)
+    assert not told(Training(log=a_log(median_s=1.0), trace=a_trace(recording))).notes
+
+
 def test_without_a_record_the_links_are_not_known_and_nobody_asks_how_old_it_is() -> None:
     joint = told(Training(mfu=an_answer(0.2)))
     assert answer(joint, Question.LINKS).rule == "links_unmeasured" and joint.link_verdict is None
