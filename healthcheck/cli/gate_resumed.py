@@ -54,7 +54,7 @@ def gate_again(
 
 
 def _check_age(record: RunRecord, outcomes: Iterable[JobOutcome], run: str, now: datetime, most_s: float) -> None:
-    """A node may have been booted, changed or broken since; `--fresh-for` looks whether it was, a resumed job does not.
+    """A node may have been broken since, and none of what a resumed run looks at tells that.
 
     A beginning in the future is that of a clock that was set back: how old it is nobody knows.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,6 +22,15 @@ from healthcheck.parsing.record_codec import encode_platform
 
 CHECK = "gate.single_node"
 REUSED = "gate.reused"
+BOOT = "gate.what.boot"
+
+
+class Change(Struct, frozen=True):
+    """Something of a node that is not known to be as it was: then and now, None where the node did not tell."""
+
+    what: Message
+    before: str | None
+    after: str | None
 
 
 class Today(Struct, frozen=True):
@@ -94,18 +103,35 @@ def why_again(
         return say("gate.again.asked", what=say("gate.what.thresholds"))
     if earlier.baseline_sha256 != today.baseline_sha256:
         return say("gate.again.asked", what=say("gate.what.baseline"))
-    return _moved(earlier.passport, now)
+    moved = next(changes(earlier.passport, now), None)
+    return None if moved is None else _again(moved)
 
 
-def _moved(then: Passport, now: Passport) -> Message | None:
+def _again(moved: Change) -> Message:
+    if moved.before is None or moved.after is None:
+        return say("gate.again.unknown", what=moved.what)
+    return say("gate.again.changed", what=moved.what, before=moved.before, after=moved.after)
+
+
+def changes(then: Passport, now: Passport) -> Iterator[Change]:
+    """All that is not known to be the same, the boot first."""
     for what, before, after in (
-        (say("gate.what.boot"), then.boot_id, now.boot_id),
+        (say(BOOT), then.boot_id, now.boot_id),
         (say("gate.what.driver"), then.driver, now.driver),
         (say("gate.what.nccl"), then.nccl, now.nccl),
         (say("gate.what.firmware"), then.firmware, now.firmware),
     ):
-        if before is None or after is None:
-            return say("gate.again.unknown", what=what)
-        if before != after:
-            return say("gate.again.changed", what=what, before=before, after=after)
+        if before is None or before != after:
+            yield Change(what, before, after)
+
+
+def overtaken_by(then: Passport, now: Passport) -> Change | None:
+    """What makes a measurement of this very run worth nothing on the node as it is now; None where it stands.
+
+    What a node tells neither time (an NCCL that ldconfig does not know) is taken for the same within one run, but not
+    the boot: everything else may change with it.
+    """
+    for found in changes(then, now):
+        if found.what.code == BOOT or (found.before, found.after) != (None, None):
+            return found
     return None

@@ -7,6 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from healthcheck.model.collective import Collective
+from healthcheck.model.gate import Passport
 from healthcheck.model.measurement import ParsedOutput
 from healthcheck.model.message import Message
 
@@ -113,7 +114,7 @@ class JobOutcome(Struct, frozen=True):
     `may_still_run` names hosts on which processes of the job could not be ended or looked for, `nccl_left` those on
     which NCCL logs of the run may lie that could not be deleted. `nccl_bytes_cut` of the logs wanted were left out.
     `raw_bytes` are those of stdout and stderr on disk, `nccl_bytes` of all logs beside them: a job whose raw output was
-    cut since then is not judged again.
+    cut since then is not judged again. `passports` say what each of its hosts was when it was measured.
     """
 
     job: CollectiveJob
@@ -128,3 +129,4 @@ class JobOutcome(Struct, frozen=True):
     nccl_bytes_cut: int = 0
     raw_bytes: tuple[int, int] | None = None
     nccl_bytes: int = 0
+    passports: dict[str, Passport] = {}

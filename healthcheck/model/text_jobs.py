@@ -38,6 +38,10 @@ JOB_TEXTS: dict[str, str] = {
     "host.excluded": "excluded from the jobs over several nodes: {why}",
     "host.only_together": "measured only together with others, and that was not good enough to speak for this node",
     "run.interrupted": "the run was interrupted before this was reached",
+    "resumed.again": "what was measured on {hosts} before the run was interrupted does not count any more: {why}",
+    "resumed.booted": "booted since then",
+    "resumed.changed": "{what} was {before} and is {after}",
+    "resumed.unknown": "it is not known whether {what} is the same as then",
     "run.allocation": "the hosts are the nodes of Slurm job {job}",
     "run.simulated": "simulated: no GPU and no network was measured",
     "run.own_clock": "the clock of this machine is {seconds:g} s off those of most nodes: set it, so that logs can be "

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from healthcheck.model.command import CollectiveJob, Command, CommandResult, ExitKind, JobOutcome
+from healthcheck.model.gate import Passport
 from healthcheck.model.host import Host
 from healthcheck.model.message import Message, say
 from healthcheck.ports import JobSink, Running
@@ -31,6 +33,7 @@ class ActiveJob:
         sink: JobSink,
         started_at: datetime,
         stall_s: float,
+        passports: Mapping[str, Passport],
         engine: Engine,
     ) -> None:
         self.job = job
@@ -41,6 +44,7 @@ class ActiveJob:
         self._sink = sink
         self._started_at = started_at
         self._stall_s = stall_s
+        self._passports = passports
         self._engine = engine
         self._raw = engine.store.raw_text_files(job.id, job.stage)
         self._begin = engine.clock.monotonic()
@@ -125,4 +129,5 @@ class ActiveJob:
             launch_error=launch_error(self._raw, result),
             bytes_cut=self._sink.bytes_cut,
             raw_bytes=sizes(self._raw),
+            passports=dict(self._passports),
         )

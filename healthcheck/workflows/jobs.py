@@ -16,6 +16,7 @@ from msgspec import Struct
 from healthcheck.errors import Interrupted
 from healthcheck.model.command import CollectiveJob, Command, JobOutcome
 from healthcheck.model.finding import CheckResult
+from healthcheck.model.gate import Passport
 from healthcheck.model.host import Host
 from healthcheck.ports import Transport
 from healthcheck.workflows.active import ActiveJob
@@ -29,7 +30,9 @@ POLL_MAX_S = 0.5
 
 
 class Launch(Struct, frozen=True):
-    """A job with the command that starts it, and where. `hosts` are those of the job, for looking and cleaning."""
+    """A job with the command that starts it, and where. `hosts` are those of the job, for looking and cleaning,
+    `passports` what each of them is.
+    """
 
     job: CollectiveJob
     command: Command
@@ -37,6 +40,7 @@ class Launch(Struct, frozen=True):
     transport: Transport
     hosts: tuple[Host, ...]
     stall_s: float
+    passports: dict[str, Passport] = {}
 
 
 class Refused(Struct, frozen=True):
@@ -105,7 +109,17 @@ class _Runner:
         sink = self.engine.store.sink(launch.job.id, launch.job.stage)
         now = self.engine.clock.now()
         running = launch.transport.start(launch.host, launch.command, sink)
-        return ActiveJob(launch.job, launch.command, launch.hosts, running, sink, now, launch.stall_s, self.engine)
+        return ActiveJob(
+            launch.job,
+            launch.command,
+            launch.hosts,
+            running,
+            sink,
+            now,
+            launch.stall_s,
+            launch.passports,
+            self.engine,
+        )
 
     def collect(self) -> Iterator[JobOutcome | Refused]:
         """What has ended since the last look."""

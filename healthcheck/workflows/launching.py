@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
+from healthcheck.evaluation.fresh import passport
 from healthcheck.launchers import LAUNCHERS
 from healthcheck.launchers.files import launch_files
 from healthcheck.launchers.site import LaunchSite
@@ -69,7 +70,8 @@ def launch(job: CollectiveJob, start: Start, hosts: tuple[Host, ...], stage: Sta
     slurm, wrapper = ledger.request.slurm, ledger.request.playbook.wrapper
     site = LaunchSite(start.flavour, program, token, start.folder, _is_root(start.facts), slurm, wrapper)
     command = LAUNCHERS[start.flavour.family](job, site)
-    return Launch(job, command, start.host, start.transport, hosts, float(stage.stall))
+    passports = {host.name: passport(ledger.facts[host.name]) for host in hosts}
+    return Launch(job, command, start.host, start.transport, hosts, float(stage.stall), passports)
 
 
 def alone(host: Host, ledger: Ledger, engine: Engine) -> Start:

@@ -225,7 +225,7 @@ class _Again:
     def rejudged(self) -> Rejudged:
         """The record, in the state and of the time of the one before it."""
         ledger, was = self.ledger, self.was
-        ledger.notes += [note for note in was.notes if note.code.startswith("allocation.")]
+        ledger.notes += [note for note in was.notes if note.code.startswith(("allocation.", "resumed."))]
         ledger.checks = in_their_order(ledger.checks, was.checks)
         # A run that was cut off and tidied up is called interrupted, but was judged as it had been left.
         unfinished = was.exit_code is None

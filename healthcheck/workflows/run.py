@@ -25,6 +25,7 @@ from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.localise import run_localise
 from healthcheck.workflows.probing import probe_after, probe_before
 from healthcheck.workflows.request import RunRequest
+from healthcheck.workflows.resuming import still_true
 from healthcheck.workflows.stage import run_stage
 
 
@@ -58,6 +59,7 @@ def _check_up(request: RunRequest, engine: Engine, earlier: Mapping[str, JobOutc
     gate = None if request.gate is None else Gate(ledger, engine, request.gate)
     try:
         probe_before(ledger, engine)
+        earlier = still_true(earlier, ledger, engine)
         settle_baseline(ledger, engine)
         for stage in request.playbook.stages:
             if stage.name != PROBE_STAGE and not engine.cancel.wanted:

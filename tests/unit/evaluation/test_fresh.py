@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from healthcheck.evaluation.fresh import Today, why_again
+from healthcheck.evaluation.fresh import Today, overtaken_by, why_again
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.gate import EarlierPass, Passport
@@ -58,3 +58,16 @@ def test_a_fresh_look_that_is_not_pass_is_never_passed_over(verdict: Verdict) ->
     sick = CheckResult("gpu.ecc", node("n1"), verdict, say("job.stopped"), "ecc.off")
     why = why_again(EARLIER, TODAY, NOW, [sick])
     assert why is not None and why.code == "gate.again.look"
+
+
+@pytest.mark.parametrize("untold", ["driver", "nccl", "firmware"])
+def test_within_one_run_what_a_node_never_tells_does_not_overtake_what_was_measured(untold: str) -> None:
+    blind = replace(NOW, **{untold: None})
+    assert overtaken_by(blind, blind) is None
+    assert overtaken_by(NOW, blind) is not None and overtaken_by(blind, NOW) is not None
+
+
+def test_within_one_run_the_same_boot_has_to_be_seen() -> None:
+    blind = replace(NOW, boot_id=None)
+    assert overtaken_by(NOW, NOW) is None
+    assert overtaken_by(blind, blind) is not None
