@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -169,22 +170,12 @@ class Intake:
         return last is not None and last < record.step
 
     def _merge(self, record: StepRecord, row: int) -> None:
-        """The slowest rank is the step: its time and its rates are the row's."""
         self._copies += 1
         self._pending.clear()
         if record.rank is not None:
             self._rank_last[record.rank] = record.step
-        rows = self._rows
-        if record.at_s is not None and not rows.at[row] >= record.at_s:
-            rows.at[row] = record.at_s
-        slower = record.step_time_s is not None and not rows.time[row] >= record.step_time_s
-        rate = rows.value("tokens_per_s_per_gpu", row)
-        slower |= record.step_time_s is None and (record.tokens_per_s_per_gpu or math.inf) < (rate or 0.0)
-        if slower:
-            rows.time[row] = NAN if record.step_time_s is None else record.step_time_s
-            for name in ("tokens_per_s_per_gpu", "tokens_per_s", "samples_per_s", "tflops_per_gpu", "mfu"):
-                if (value := getattr(record, name)) is not None:
-                    rows.put(name, row, value)
+        at_s, time_s = (NAN if value is None else value for value in (record.at_s, record.step_time_s))
+        self._rows.join(row, at_s, time_s, partial(getattr, record))
 
     def _watch(self, record: StepRecord) -> None:
         """InputError where the steps go back and forth too often: two trainings, or many ranks without a name.

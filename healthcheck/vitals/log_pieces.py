@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations, pairwise
 
 from msgspec.structs import replace
@@ -163,7 +164,7 @@ def _merged(group: list[Training]) -> Training:
 
 
 def _merge(one: Training, other: Training) -> int:
-    """How many reports of the other one stand in this one, too; each takes the numbers of the slower."""
+    """How many reports of the other one stand in this one, too; each becomes one of both ranks."""
     mine, theirs = one.rows, other.rows
     place = merged = 0
     for row, step in enumerate(theirs.step):
@@ -171,14 +172,7 @@ def _merge(one: Training, other: Training) -> int:
         if found is None:
             continue
         place, merged = found + 1, merged + 1
-        if not mine.at[found] >= theirs.at[row]:
-            mine.at[found] = theirs.at[row]
-        rate, other_rate = (rows.value("tokens_per_s_per_gpu", i) for rows, i in ((mine, found), (theirs, row)))
-        if not mine.time[found] >= theirs.time[row] or (other_rate or math.inf) < (rate or 0.0):
-            mine.time[found] = theirs.time[row]
-            for name in ("tokens_per_s", "tokens_per_s_per_gpu", "samples_per_s", "tflops_per_gpu", "mfu"):
-                if (value := theirs.value(name, row)) is not None:
-                    mine.put(name, found, value)
+        mine.join(found, theirs.at[row], theirs.time[row], partial(theirs.value, row=row))
     return merged
 
 

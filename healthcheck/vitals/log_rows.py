@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_right
+from collections.abc import Callable
 
 from msgspec import Struct, field
 
@@ -23,6 +24,7 @@ PRINTED = (
     "tflops_per_gpu",
     "mfu",
 )
+_OF_A_RANK = ("tokens_per_s_per_gpu", "tokens_per_s", "samples_per_s", "tflops_per_gpu", "mfu")
 _COLUMNS = ("step", "line", "steps", "covers", "time", "at", "lost", "nan")
 _LOSSLESS = frozenset(("tokens", "samples", "consumed_tokens", "consumed_samples"))
 
@@ -111,6 +113,21 @@ class Rows(Struct):
         if name not in self.printed:
             self.printed[name] = array("d" if name in _LOSSLESS else "f", [NAN]) * len(self.step)
         self.printed[name][row] = value
+
+    def join(self, row: int, at_s: float, time_s: float, printed: Callable[[str], float | None]) -> None:
+        """The report of another rank of this step. The last rank ends the step; the slowest one's time and rates are
+        the row's. NaN and None where the other report does not say it."""
+        if at_s > self.at[row] or math.isnan(self.at[row]):
+            self.at[row] = at_s
+        mine = self.time[row]
+        slower = time_s > mine or (math.isnan(mine) and not math.isnan(time_s))
+        if math.isnan(mine) and math.isnan(time_s):
+            slower = (printed("tokens_per_s_per_gpu") or math.inf) < (self.value("tokens_per_s_per_gpu", row) or 0.0)
+        if slower:
+            self.time[row] = time_s
+            for name in _OF_A_RANK:
+                if (value := printed(name)) is not None:
+                    self.put(name, row, value)
 
     def part(self, low: int, high: int) -> Rows:
         """The rows from `low` to before `high`, by themselves."""

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from healthcheck.errors import InputError
+from healthcheck.model.training import Framework, LogFacts, StepRecord
 from healthcheck.model.vitals_log import LossKind
+from healthcheck.vitals.log_intake import Intake
+from healthcheck.vitals.log_vitals import Asked, see, vitals_of
 from tests.unit.vitals.training_world import World, adds_up, judged, lacks, losses, said
 
 HOUR = 3600.0
@@ -19,6 +23,20 @@ def test_files_of_ranks_count_once_and_the_slowest_is_the_step() -> None:
     assert "log.rank_files" in said(vitals)
     assert (vitals.starts, vitals.rank_copies) == (1, 100)
     assert vitals.step_time is not None and vitals.step_time.worst_s == 2.9
+
+
+def test_the_file_of_a_rank_that_says_less_takes_nothing_away() -> None:
+    full = [StepRecord(n, n, step_time_s=9.0 if n == 50 else 2.0, at_s=2.0 * n) for n in range(1, 101)]
+    bare = [replace(one, step_time_s=None, at_s=None) if one.step in (50, 100) else one for one in full]
+    pieces = []
+    for file, records in (("rank0.log", full), ("rank1.log", bare)):
+        intake = Intake(file)
+        intake.add_all(records)
+        pieces.append(intake.training(Framework.MAXTEXT, LogFacts(), ()))
+    vitals = vitals_of(see(pieces, Asked()), Asked())
+    assert vitals.rank_copies == 100
+    assert vitals.step_time is not None and vitals.step_time.worst_s == 9.0
+    assert vitals.goodput is not None and vitals.goodput.ends_s == 200.0
 
 
 def test_successive_pieces_are_put_in_order() -> None:
