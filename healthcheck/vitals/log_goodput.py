@@ -264,6 +264,9 @@ class Ledger:
             self.book.spread(LossKind.SLOW_STEPS, self.drift)
         unknown = self.book.entries.pop(LossKind.UNKNOWN, None)
         rest = window - self.useful - self.book.in_steps() - self.book.between()
+        if -self.clock.grain <= rest < 0:
+            # Not more than stamps of whole seconds hide: of a few short steps, they show no time at all.
+            window, self.now, rest = window - rest, self.now - rest, 0.0
         if rest < 0:
             # The steps claim more time than the clock shows; or those that survive were faster than the steady ones.
             of_steps, there = self.useful + self.book.in_steps(), window - self.book.between()

@@ -330,3 +330,18 @@ def test_what_would_fit_stands_with_the_refused_mfu_and_not_among_what_the_log_l
     assert "log.mfu_refused" in lacks(vitals)
     assert any(code.startswith("mfu.fit") for code in said(vitals)), said(vitals)
     assert not any(code.startswith("mfu.fit") for code in lacks(vitals))
+
+
+def test_a_clock_of_whole_seconds_does_not_make_short_steps_shorter() -> None:
+    # As users of nanotron publish it: nine steps of 45 ms, all in one second of the clock.
+    lines = [
+        f"01/17/2024 13:47:27 [INFO|DP=0|PP=0|TP=0]: iteration: {n} / 1000 | consumed_tokens: {n}K | "
+        "elapsed_time_per_iteration_ms: 45 | tokens_per_sec: 22.2K | tokens_per_sec_per_gpu: 2.78K | "
+        "global_batch_size: 20 | lm_loss: 10.6 | lr: 1e-05 | model_tflops_per_gpu: 0.01 | "
+        "hardware_tflops_per_gpu: 0.01 | grad_norm: 0.5 | x: 1\n"
+        for n in range(991, 1000)
+    ]
+    goodput = judged(lines).goodput
+    assert goodput is not None and goodput.window_s == pytest.approx(9 * 0.045)
+    assert goodput.tokens_per_s == pytest.approx(1000 / 0.045) and goodput.share == pytest.approx(1)
+    assert "log.time_clash" not in said(judged(lines))
