@@ -20,7 +20,11 @@ from healthcheck.vitals.logs.remarks import Odd
 
 _LINE = re.compile(r"Training epoch \d{1,9}, iteration (?P<n>\d{1,12})/\d{1,12} \| ", re.ASCII)
 _EPOCH = re.compile(r"Epoch \d{1,9}: ", re.ASCII)
-_BAR_START = re.compile(r"\d{1,12}/\d{1,12} \[(?:\d{1,4}:)?\d{1,2}:\d\d<[^,\]]{1,20}, ", re.ASCII)
+_BAR_START = re.compile(
+    r"(?P<n>\d{1,12})(?:/(?:\d{1,12}|\?) \[(?:\d{1,4}:)?\d{1,2}:\d\d<[^,\]]{1,20}, |it \[(?:\d{1,4}:)?\d{1,2}:\d\d, )",
+    re.ASCII,
+)
+"""A bar whose rate is not drawn, or that does not know its end: `12/? [...]`, `12it [00:40,  3.4s/it, ...]`."""
 _TIME = "train_step_timing in s"
 _FLOPS = "TFLOPS_per_GPU"
 _ROUNDED = (_TIME, _FLOPS, "reduced_train_loss", "grad_norm")
@@ -94,7 +98,7 @@ class Nemo(Dialect):
                 fields[name.strip()] = value
         if "global_step" not in fields and "reduced_train_loss" not in fields:
             return ()
-        n = bar.n if bar is not None else int(start[0].partition("/")[0]) if start is not None else 0
+        n = bar.n if bar is not None else int(start["n"]) if start is not None else 0
         if self._drawn_again(fields, n):
             return ()
         return self._given(n, fields, bar.step_s if bar is not None else None, line[: epoch.start()], number)
@@ -117,7 +121,7 @@ class Nemo(Dialect):
             at_s=head.at_s,
             samples=batch,
             consumed_samples=None if consumed is None else float(consumed),
-            tokens_per_s_per_gpu=positive(fields.get("tps")),
+            tokens_per_s_per_gpu=positive(fields.get("tps", fields.get("tokens_per_sec_per_gpu"))),
             tflops_per_gpu=bounded(0, positive(fields.get(_FLOPS)), 1e5),
             loss=number(fields.get("reduced_train_loss", fields.get("loss"))),
             grad_norm=number(fields.get("grad_norm")),
@@ -160,6 +164,13 @@ class Nemo(Dialect):
 
 
 def _step_of(fields: dict[str, str], n: int) -> int:
-    """`global_step`, which goes on over epochs, where it is whole; else what the line or the bar counts."""
-    named = number(fields.get("global_step"))
-    return int(named) if named is not None and named.is_integer() and 0 <= named < 1e12 else n
+    """`global_step`, which goes on over epochs, where it is whole; else what the line or the bar counts.
+
+    A bar rounds it to three digits where that is shorter (`1.23e+5`): then the count of the bar is taken, if it fits.
+    """
+    text = fields.get("global_step", "")
+    named = number(text)
+    if named is None or not named.is_integer() or not 0 <= named < 1e12:
+        return n
+    counted = n - 1  # a bar counts the steps that are done, and global_step begins at 0
+    return counted if "e" in text and f"{counted:.2e}" == f"{named:.2e}" else int(named)

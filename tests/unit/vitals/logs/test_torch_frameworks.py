@@ -133,6 +133,42 @@ def test_nemo_bar_counts_each_step_once() -> None:
     ]
 
 
+@pytest.mark.parametrize("first", [1990, 123440])
+def test_nemo_bar_that_rounds_its_step_is_read_by_its_count(first: int) -> None:
+    # tqdm writes three digits where that is shorter: 2e+3 for 1995 to 2004, 1.23e+5 for a thousand steps.
+    def shown(step: int) -> str:
+        rounded = f"{float(step):.3g}".replace("e+0", "e+")
+        return min(rounded, f"{step}.0", key=len)
+
+    bars = "".join(
+        f"\rEpoch 0: :   0%|          | {step + 1}/603000 [1:03:17<317:00:58, v_num=, reduced_train_loss=2.600, "
+        f"global_step={shown(step)}, consumed_samples=1.28e+6, train_step_timing in s=1.900, val_loss=2.800]"
+        for step in range(first, first + 20)
+    )
+    assert [step.step for step in Log(f"{bars}\n".encode()).steps] == list(range(first, first + 20))
+
+
+@pytest.mark.parametrize("count", ["{}it [00:40,  4.36s/it, ", "|    | {}/? [00:40<?, 4.36s/it, "])
+def test_nemo_bar_that_does_not_know_its_end(count: str) -> None:
+    lines = [
+        f"[sft-1] [2025-12-17 04:54:{n:02},774] Epoch 1: : {count.format(n)}v_num=d3c7, "
+        f"reduced_train_loss=0.6, global_step={n}.000, consumed_samples={n * 128}.0,"
+        " train_step_timing in s=3.370]     [INFO] - saved\n"
+        for n in (1, 2, 3)
+    ]
+    steps = Log("".join(lines).encode()).steps
+    assert [(step.step, step.step_time_s) for step in steps] == [(1, 3.37), (2, 3.37), (3, 3.37)]
+    assert steps[1].at_s is not None and steps[2].at_s == steps[1].at_s + 1
+
+
+def test_nemo_tells_the_rate_of_a_gpu_in_words_too() -> None:
+    line = (
+        "[2025-10-17T11:32:59+08:00] Training epoch 0, iteration 527/999 | lr: 0.0001758 | global_step: 527 | "
+        "train_step_timing in s: 2.389 | tokens_per_sec_per_gpu: 6.859e+03 | consumed_samples: 16896 | val_loss: 3.6\n"
+    )
+    assert [step.tokens_per_s_per_gpu for step in Log(line.encode()).steps] == [6859]
+
+
 def test_nemo_samples_are_means_of_the_interval_where_not_every_step_is_told() -> None:
     lines = [
         f"Training epoch 0, iteration {n}/900 | consumed_samples: {n * 64} | train_step_timing in s: 1.234 | x: 1\n"
