@@ -45,6 +45,7 @@ def concluded(
         why=why,
         notes=(*captured.notes, *_cost(profiled_s, logged)),
         exit_code=_INCONCLUSIVE if trace is None else trace.exit_code,
+        started=captured.started,
     )
 
 

@@ -32,6 +32,7 @@ CAPTURE_TEXTS: Final[dict[str, str]] = {
     "capture.recorded": "Recorded on {host}: {n} {n:file|files} in {folder}",
     "capture.nothing": "No profile: {why}.",
     "capture.output": "what the training said: {folder}",
+    "capture.unstarted": "nothing was started, on any host",
     "capture.not_free": "{host} is {why}",
     "capture.busy": "{host} is not idle: {why}; --allow-busy starts it anyway",
     "capture.no_answer": "{host} gives no answer: {why}",

@@ -74,7 +74,8 @@ class CaptureVitals(Struct, frozen=True):
 
     `why` says why nothing, or not everything, was recorded, and what to do; `notes` what else a reader should know.
     `profiled_step_s` is the step under the profiler, `logged_step_s` that of the log that was given for comparison.
-    `exit_code` 0; 3 where it ran and there is not enough to say.
+    `started`: whether the training was; only then is what it said in `folder`. `exit_code` 0; 3 where it ran and there
+    is not enough to say.
     """
 
     ran: bool
@@ -87,3 +88,4 @@ class CaptureVitals(Struct, frozen=True):
     why: tuple[Message, ...]
     notes: tuple[Message, ...]
     exit_code: int
+    started: bool = False

@@ -62,6 +62,8 @@ def captured_lines(vitals: CaptureVitals, host: str, width: int) -> Iterator[str
     if told and vitals.trace is not None:
         yield ""
         yield from trace_lines(vitals.trace, width)
+    elif not vitals.started:
+        yield str(say("capture.unstarted"))
     elif vitals.folder is not None:
         yield str(say("capture.output", folder=f"{vitals.folder}/raw"))
 

@@ -39,13 +39,15 @@ _LOOK_DEADLINE_S = 30.0
 class Captured(Struct, frozen=True):
     """What a capture brought: files, why there are none or not all, and what else to know.
 
-    `heard` is what the profiler complained of: the reason, should the files hold nothing.
+    `heard` is what the profiler complained of: the reason, should the files hold nothing. `started`: whether the
+    training was.
     """
 
     files: tuple[CaptureFile, ...]
     why: tuple[Message, ...]
     notes: tuple[Message, ...] = ()
     heard: tuple[Message, ...] = ()
+    started: bool = False
 
 
 class _Place(Struct, frozen=True):
@@ -103,9 +105,10 @@ def capture(asked: CaptureAsked, token: str, engine: Engine, inbox: Inbox) -> Ca
     why = reasons(asked, trainings, files, troubles, stopped=engine.cancel.wanted)
     if troubles:
         # A recording may have cost an hour: what could not be brought is not deleted.
-        return Captured(files, (*why, say("capture.kept_there", host=host.name, folder=place.folder)), left)
+        kept = say("capture.kept_there", host=host.name, folder=place.folder)
+        return Captured(files, (*why, kept), left, started=True)
     run_short(transport, host, _removal(place, token))
-    return Captured(files, why, left, heard(trainings))
+    return Captured(files, why, left, heard(trainings), started=True)
 
 
 def _removal(place: _Place, token: str) -> Command:

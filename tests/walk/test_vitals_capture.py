@@ -231,6 +231,7 @@ def test_no_nsys_is_said_before_anything_starts(shell: Shell, home: Path) -> Non
     said = shell("vitals", "capture", "--run", "-q", "--allow-busy", "--nsys", "/opt/nsys", "--", "touch", "started")
     assert said.code == 3
     assert "there is no /opt/nsys on localhost" in said.out
+    assert "nothing was started, on any host" in said.out and "what the training said" not in said.out
     assert not Path("started").exists()
 
 
