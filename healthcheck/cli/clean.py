@@ -152,14 +152,14 @@ def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False, folder:
 
 def clean_up_capture(folder: Path, begun: CaptureBegun, asked: Asked) -> Cleaned:
     """The same for a capture of training steps that was killed."""
+    from healthcheck.cli.clean_reach import reach_capture
     from healthcheck.cli.console import Console
     from healthcheck.edge.captures import CLEANED
     from healthcheck.edge.store import DirectoryStore
-    from healthcheck.wiring import real_outside
     from healthcheck.workflows.clean import clean_capture
     from healthcheck.workflows.engine import Engine
 
-    outside = real_outside(asked.ssh_config, asked.accept_new_host_keys, len(begun.hosts))
+    outside = reach_capture(begun, folder, asked)
     store = DirectoryStore(folder, outside.clock)
     engine = Engine(outside.transport, outside.local, outside.clock, Console(outside.clock), store)
     try:

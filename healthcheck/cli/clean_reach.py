@@ -1,4 +1,4 @@
-"""How `clean` reaches the nodes of a dead run: as the run did, by steps of the Slurm job we are in, or by ssh."""
+"""How `clean` reaches the nodes of a dead run or capture: as it did, by steps of the Slurm job we are in, or by ssh."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from healthcheck.cli.slurm_asked import TransportName, launcher_of, steps_here
 from healthcheck.edge.places import is_file
 from healthcheck.errors import InputError
 from healthcheck.model.record import RunRecord
+from healthcheck.model.vitals_capture import CaptureBegun
 from healthcheck.parsing.slurm_job import job_id
 from healthcheck.wiring import Outside, real_outside, slurm_outside
 from healthcheck.workflows.files_only import read_file
@@ -39,8 +40,17 @@ def reach(record: RunRecord, folder: Path, asked: Asked) -> Reach:
     looked_by_steps = _looked_by_steps(began, record)
     if asked.transport == "srun" or (asked.transport == "auto" and looked_by_steps and job_id(os.environ) is not None):
         return Reach(slurm_outside(steps_here("--transport"), n_hosts), "clean.other_job")
-    outside = real_outside(asked.ssh_config or _ssh_config(began, folder), asked.accept_new_host_keys, n_hosts)
-    return Reach(outside, "clean.wants_a_job" if looked_by_steps else "")
+    return Reach(_by_ssh(began.ssh_config, folder, asked, n_hosts), "clean.wants_a_job" if looked_by_steps else "")
+
+
+def reach_capture(begun: CaptureBegun, folder: Path, asked: Asked) -> Outside:
+    """Of the capture of training steps in `folder`, which knows ssh alone."""
+    return _by_ssh(begun.ssh_config, folder, asked, len(begun.hosts))
+
+
+def _by_ssh(given: str | None, folder: Path, asked: Asked, n_hosts: int) -> Outside:
+    """By the configuration that is named now, else by the one that was given then."""
+    return real_outside(asked.ssh_config or _usable(given, folder), asked.accept_new_host_keys, n_hosts)
 
 
 def _began(folder: Path) -> _Began:
@@ -51,12 +61,12 @@ def _began(folder: Path) -> _Began:
         return _Began()
 
 
-def _ssh_config(began: _Began, folder: Path) -> Path | None:
-    """The file the run was given, while it is there. An ssh configuration may name commands: from the folder of
-    another user none is taken."""
-    if began.ssh_config is None:
+def _usable(given: str | None, folder: Path) -> Path | None:
+    """The file that was given, while it is there. An ssh configuration may name commands: from the folder of another
+    user none is taken."""
+    if given is None:
         return None
-    file = Path(began.ssh_config)
+    file = Path(given)
     return file if is_file(file) and folder.stat().st_uid == os.geteuid() else None
 
 

@@ -177,7 +177,8 @@ def _run(
     commands = commands_of(asked, asked.nsys, PRINTED_FOLDER)
     lines = "".join(f"# {command.host or asked.profiled}\n{shlex.join(command.argv)}\n" for command in commands)
     owner = current_owner()
-    begun = CaptureBegun(owner, asked.hosts, asked.profiled, asked.node_folder)
+    config = None if ssh_config is None else str(ssh_config.absolute())
+    begun = CaptureBegun(owner, asked.hosts, asked.profiled, asked.node_folder, config)
     inputs = {"inputs/commands": lines, BEGUN: encode_document(BEGUN_SCHEMA, begun)}
     store = DirectoryStore.create(results / FOLDER, outside.clock, inputs)
     locks = locks_beside(results, store.folder.name, owner, outside.clock)

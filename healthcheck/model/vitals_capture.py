@@ -43,13 +43,15 @@ class CaptureAsked(Struct, frozen=True):
 class CaptureBegun(Struct, frozen=True):
     """What `healthcheck clean` needs of a capture whose process was killed. `hosts` empty: its own machine.
 
-    `node_folder` is that of `CaptureAsked`, on the host `profiled`.
+    `node_folder` is that of `CaptureAsked`, on the host `profiled`; `ssh_config` the absolute path of the file by
+    which the hosts were reached, None where none was named.
     """
 
     owner: Owner
     hosts: tuple[Host, ...]
     profiled: str
     node_folder: str | None
+    ssh_config: str | None = None
 
 
 class HostCommand(Struct, frozen=True):

@@ -14,12 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from healthcheck.edge.captures import BEGUN
 from healthcheck.edge.clock import SystemClock
 from healthcheck.edge.host_locks import FolderLocks
 from healthcheck.edge.owner import current_owner
 from healthcheck.model.training import Framework, LogFacts
+from healthcheck.model.vitals_capture import BEGUN_SCHEMA, CaptureBegun
 from healthcheck.model.vitals_log import SCHEMA, LogVitals, StepTime
-from healthcheck.parsing.record_codec import encode_document
+from healthcheck.parsing.record_codec import decode_document, encode_document
 from tests.contract.ssh_place import SshPlace
 from tests.walk.cli import Said, Shell
 
@@ -264,6 +266,9 @@ def test_over_ssh_one_host_is_profiled_and_no_host_goes_on_training(shell: Shell
     assert "Recorded on node2" in said.out
     (folder,) = (shell.results / "captures").iterdir()
     assert (folder / "node1.sqlite").exists()
+    # What `clean` would need, had this been killed.
+    begun = decode_document((folder / BEGUN).read_bytes(), BEGUN, CaptureBegun, BEGUN_SCHEMA, "begin of a capture")
+    assert begun.ssh_config == str(place.config)
     assert {entry.name for entry in (folder / "raw" / "capture").iterdir()} == {"node1", "node2"}
     assert processes(tmp_path) == []
 
