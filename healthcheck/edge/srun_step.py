@@ -157,6 +157,7 @@ class SrunRunning:
         self._sink = sink
         self._clock = clock
         self._ending = Ending(command, clock)
+        self._stopping = False
         self._group: StepGroup | None = None
         self._index = 0
         self._together: Sequence[SrunRunning] = ()
@@ -165,13 +166,12 @@ class SrunRunning:
 
     def begin(self, group: StepGroup, index: int, together: Sequence[SrunRunning]) -> None:
         """The step with this command has begun; its time counts from here."""
-        asked = self._ending.stop_asked
         self._ending = Ending(self._command, self._clock)
         self._index, self._together = index, together
+        # `stop` writes down the wish and then looks for a step, from another thread: one of the two sees the other.
         self._group = group
-        if asked:
-            self._ending.ask_stop()
-            group.stop(index)
+        if self._stopping:
+            self._stop_in(group)
 
     def poll(self) -> CommandResult | None:
         """Move output into the sink; the result once it is known."""
@@ -197,8 +197,14 @@ class SrunRunning:
 
     def stop(self) -> None:
         """Tell the wrapper to end the command, and leave the others of the step alone."""
-        if self._result is None and self._ending.ask_stop() and self._group is not None:
-            self._group.stop(self._index)
+        self._stopping = True
+        group = self._group
+        if self._result is None and group is not None:
+            self._stop_in(group)
+
+    def _stop_in(self, group: StepGroup) -> None:
+        if self._ending.ask_stop():
+            group.stop(self._index)
 
     def _look(self, group: StepGroup) -> CommandResult | None:
         seen = group.seen(self._index)

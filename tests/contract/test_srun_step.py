@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from healthcheck.edge import srun_step
+from healthcheck.edge.ending import Ending
 from healthcheck.model.command import Command, CommandResult, ExitKind
 from healthcheck.model.host import Host
+from healthcheck.ports import Clock, Running
 from tests.contract.srun_place import SrunPlace
 from tests.contract.test_transport import FILES
 from tests.sinks import Kept
@@ -89,3 +92,21 @@ def test_no_srun_is_a_result(tmp_path: Path) -> None:
     result = transport.start(HERE, Command(("true",), 5, "contract"), Kept()).wait(20)
     assert result is not None
     assert result.kind is ExitKind.UNREACHABLE
+
+
+def test_a_stop_in_the_moment_a_step_begins_is_not_lost(place: SrunPlace, monkeypatch: pytest.MonkeyPatch) -> None:
+    transport = place.transport()
+    running: list[Running] = []
+
+    class StoppedMeanwhile(Ending):
+        def __init__(self, command: Command, clock: Clock) -> None:
+            super().__init__(command, clock)
+            for one in running:  # none when the command is joined, itself when its step begins
+                one.stop()
+
+    monkeypatch.setattr(srun_step, "Ending", StoppedMeanwhile)
+    running.append(transport.start(HERE, Command(("sleep", "600"), 600, "contract"), Kept()))
+    result = running[0].wait(60)
+    transport.close()
+    assert result is not None
+    assert result.kind is ExitKind.STOPPED
