@@ -8,8 +8,10 @@ import select
 import signal
 import subprocess
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from threading import Condition, Lock, RLock
+from typing import BinaryIO
 
 from msgspec import Struct
 
@@ -27,15 +29,9 @@ class Payload(Struct, frozen=True):
     source: str = ""
     content: bytes = b""
 
-    def open(self) -> int:
-        """A descriptor to read it from."""
-        if self.source:
-            return os.open(self.source, os.O_RDONLY)
-        descriptor = os.memfd_create("healthcheck")
-        with os.fdopen(os.dup(descriptor), "wb") as memory:
-            memory.write(self.content)
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        return descriptor
+    def open(self) -> BinaryIO:
+        """To read it from."""
+        return Path(self.source).open("rb") if self.source else BytesIO(self.content)
 
 
 class Seen:
@@ -95,7 +91,7 @@ class StepGroup:
         self._news = Condition()
         self._claimed = False
         self._outputs: dict[int, bool] = {}
-        self._source: int | None = None
+        self._source: BinaryIO | None = None
         self._unsent = b""
         self._process: subprocess.Popen[bytes] | None = None
         argv = (*program, *step_argv(members, nonce, CONTROL if payload is None else FILE, slurm))
@@ -111,6 +107,7 @@ class StepGroup:
                 start_new_session=True,  # Ctrl-C is for us
             )
         except OSError as error:
+            self._stop_sending()
             self.complaints, self.over = f"srun: error: {error.strerror or error}", True
             return
         assert self._process.stdin is not None
@@ -245,22 +242,22 @@ class StepGroup:
         """As much of the file as the pipe takes; behind it, the end."""
         while self._sending:
             assert self._source is not None
-            self._unsent = self._unsent or os.read(self._source, _PIECE)
-            if not self._unsent:
-                self.end()
-                return
             try:
+                self._unsent = self._unsent or self._source.read(_PIECE)
+                if not self._unsent:
+                    self.end()
+                    return
                 self._unsent = self._unsent[os.write(self._stdin, self._unsent) :]
             except BlockingIOError:
                 return
-            except OSError:  # srun has gone; what it says of that is read
+            except OSError:  # srun has gone, or the file cannot be read: what came short is not kept there
                 self.end()
                 return
 
     def _stop_sending(self) -> None:
         source, self._source = self._source, None
         if source is not None:
-            os.close(source)
+            source.close()
 
     def _release(self, process: subprocess.Popen[bytes]) -> None:
         self._stop_sending()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from threading import Lock
 
@@ -106,18 +107,7 @@ class SrunTransport:
                 group.move()
             self._groups = [group for group in self._groups if not group.over]
             waiting, self._waiting = self._waiting, []
-            while waiting:
-                first = waiting[0]
-                taken: list[SrunRunning] = []
-                later: list[SrunRunning] = []
-                nodes: set[str] = set()
-                for running in waiting:
-                    fits = running.lane == first.lane and running.payload == first.payload
-                    (taken if fits and running.member.node not in nodes else later).append(running)
-                    if taken and taken[-1] is running:
-                        nodes.add(running.member.node)
-                self._groups.append(self._begin(taken))
-                waiting = later
+            self._groups += map(self._begin, _steps(waiting))
 
     def _begin(self, taken: list[SrunRunning]) -> StepGroup:
         members = [running.member for running in taken]
@@ -134,6 +124,17 @@ class SrunTransport:
     def _not_ours(self, host: Host) -> CommandResult:
         reason = say("host.not_allocated", host=host.name, job=self._slurm.job)
         return CommandResult(ExitKind.UNREACHABLE, None, 0.0, reason)
+
+
+def _steps(waiting: Sequence[SrunRunning]) -> list[list[SrunRunning]]:
+    """Who goes out together: commands of one lane with the same payload, at most one a node; who came first, first."""
+    steps: dict[tuple[int, Payload | None, int], list[SrunRunning]] = {}
+    before: Counter[tuple[int, Payload | None, str]] = Counter()
+    for running in waiting:
+        on_node = (running.lane, running.payload, running.member.node)
+        steps.setdefault((running.lane, running.payload, before[on_node]), []).append(running)
+        before[on_node] += 1
+    return list(steps.values())
 
 
 class SrunRunning:

@@ -9,6 +9,7 @@ import pytest
 
 from healthcheck.edge import srun_step
 from healthcheck.edge.ending import Ending
+from healthcheck.edge.srun_group import Payload
 from healthcheck.model.command import Command, CommandResult, ExitKind
 from healthcheck.model.host import Host
 from healthcheck.ports import Clock, Running
@@ -92,6 +93,16 @@ def test_no_srun_is_a_result(tmp_path: Path) -> None:
     result = transport.start(HERE, Command(("true",), 5, "contract"), Kept()).wait(20)
     assert result is not None
     assert result.kind is ExitKind.UNREACHABLE
+
+
+def test_a_step_that_cannot_be_started_holds_no_file_open(place: SrunPlace, tmp_path: Path) -> None:
+    transport = place.transport()
+    transport._program = ("/nonexistent/env",)
+    file = tmp_path / "all_reduce_perf"
+    file.write_bytes(b"binary")
+    result = transport.bring(HERE, ("cat",), Payload(source=str(file)), Kept()).wait(20)
+    assert result is not None and result.kind is ExitKind.UNREACHABLE
+    assert file not in [descriptor.resolve() for descriptor in Path("/proc/self/fd").iterdir()]
 
 
 def test_a_stop_in_the_moment_a_step_begins_is_not_lost(place: SrunPlace, monkeypatch: pytest.MonkeyPatch) -> None:
