@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 
-from healthcheck.launchers.rank_log import rank_words
-from healthcheck.launchers.site import GRACE_S, LaunchSite, nccl_tests_arguments
+from healthcheck.launchers.site import LaunchSite, launched
 from healthcheck.launchers.wrapper import TOKEN_VARIABLE
 from healthcheck.model.command import CollectiveJob, Command
 from healthcheck.model.slurm import SlurmJob
@@ -64,10 +63,7 @@ def command(job: CollectiveJob, site: LaunchSite) -> Command:
     if slurm.gpus_per_node is not None:
         argv += [f"--gpus-per-node={slurm.gpus_per_node}", "--gpu-bind=none"]
     argv += ["env", *(f"{name}={value}" for name, value in ((TOKEN_VARIABLE, site.token), *job.env))]
-    argv += ["timeout", "-k", str(GRACE_S), str(round(job.timeout_s)), *rank_words(site.token, job.id), *site.started]
-    argv += nccl_tests_arguments(job.min_bytes, job.max_bytes, job.factor, job.iterations, job.warmup, job.check)
-    argv += job.arguments
-    return Command(argv=tuple(argv), deadline_s=job.timeout_s + 2 * GRACE_S, token=site.token)
+    return launched(argv, job, site)
 
 
 def _where(job: CollectiveJob) -> list[str]:
