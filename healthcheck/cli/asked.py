@@ -18,7 +18,7 @@ from healthcheck.cli.exits import say
 from healthcheck.cli.gate_asked import check_min_nodes
 from healthcheck.cli.gate_resumed import gate_again
 from healthcheck.cli.given_baseline import given_baseline
-from healthcheck.cli.search_options import LOCALISE, fraction, seconds, with_search
+from healthcheck.cli.search_options import LOCALISE, fraction, search_time_s, with_search
 from healthcheck.cli.slurm_asked import TransportName, allocated_hosts, by_steps, launcher_of, srun_engine
 from healthcheck.cli.threshold_options import asked_thresholds
 from healthcheck.edge.baselines import stored_baseline
@@ -105,7 +105,7 @@ Begun = tuple[RunRequest, DirectoryStore, dict[str, JobOutcome], Outside]
 def read_inputs(asked: Asked) -> tuple[Inputs, Outside]:
     """Read playbook, platform and hosts and pick the outside world; InputError for the first that is wrong."""
     _refuse_what_no_record_holds(asked)
-    seconds(asked.budget)
+    search_time_s(asked.budget)
     fraction(asked.sensitivity)
     playbook, playbook_text = load_playbook(asked.playbook)
     if asked.only == LOCALISE or asked.gate is not None:
@@ -207,7 +207,7 @@ def new_request(asked: Asked, inputs: Inputs, run_id: str) -> RunRequest:
         slurm=slurm,
         allocation=allocation,
         max_rounds=asked.max_rounds or MOST_ROUNDS,
-        budget_s=seconds(asked.budget),
+        budget_s=search_time_s(asked.budget),
         sensitivity=fraction(asked.sensitivity),
         thresholds=asked_thresholds(asked.healthy, asked.broken, inputs.playbook, inputs.platform),
         baseline=inputs.baseline,

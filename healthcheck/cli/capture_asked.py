@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from healthcheck.cli.durations import duration_s
 from healthcheck.errors import InputError
 from healthcheck.launchers.nsys import PLACE, is_megatron, starts_elsewhere
 from healthcheck.model.host import Host
@@ -131,12 +132,7 @@ def _one_line(option: str, value: str) -> str:
 
 
 def _seconds(option: str, text: str) -> float:
-    from healthcheck.model.units import Seconds
-
-    try:
-        found = float(Seconds.parse(text))
-    except ValueError as error:
-        raise InputError(option, str(error)) from None
+    found = duration_s(option, text)
     if found > _LONGEST_S:
         raise InputError(option, f"{text!a} is longer than a week")
     return found

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from healthcheck.cli.durations import duration_or_zero_s, duration_s
 from healthcheck.errors import InputError
 from healthcheck.model.gate import GateAsked
-from healthcheck.model.units import Seconds
 from healthcheck.planning.gate_plan import LEAST_BUDGET_S
 
 MOST_S = 7 * 86400.0
@@ -20,9 +20,9 @@ def gate_asked(
         raise InputError(
             "--min-nodes", "needs --healthy-hosts FILE or --exclude-file FILE: the job has to start on the proven nodes"
         )
-    budget_s = _seconds("--budget", budget)
+    budget_s = duration_s("--budget", budget)
     check_budget(budget_s, budget)
-    fresh_s = 0.0 if fresh_for is None or fresh_for.strip() in ("0", "0s") else _seconds("--fresh-for", fresh_for)
+    fresh_s = 0.0 if fresh_for is None else duration_or_zero_s("--fresh-for", fresh_for)
     return GateAsked(budget_s, fresh_s, min_nodes, str(healthy or ""), str(exclude or ""))
 
 
@@ -36,10 +36,3 @@ def check_min_nodes(asked: GateAsked | None, hosts: int) -> None:
     """More nodes than were named are never there."""
     if asked is not None and asked.min_nodes is not None and asked.min_nodes > hosts:
         raise InputError("--min-nodes", f"asks for {asked.min_nodes} nodes, and {hosts} are named")
-
-
-def _seconds(option: str, text: str) -> float:
-    try:
-        return float(Seconds.parse(text))
-    except ValueError as error:
-        raise InputError(option, str(error)) from None

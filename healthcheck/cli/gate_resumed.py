@@ -8,7 +8,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from healthcheck.cli.gate_asked import check_budget
-from healthcheck.cli.search_options import seconds
+from healthcheck.cli.search_options import search_time_s
 from healthcheck.errors import InputError
 from healthcheck.model.command import JobOutcome
 from healthcheck.model.gate import GateAsked, GateRecord
@@ -71,7 +71,7 @@ def _check_age(record: RunRecord, outcomes: Iterable[JobOutcome], run: str, now:
 
 
 def _longer(asked: GateAsked, budget: str | None) -> GateAsked:
-    budget_s = seconds(budget)
+    budget_s = search_time_s(budget)
     if not budget_s or budget is None:
         return asked
     check_budget(budget_s, budget)

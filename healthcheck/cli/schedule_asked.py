@@ -10,12 +10,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from healthcheck.cli.asked import Asked, new_request, read_inputs
+from healthcheck.cli.durations import duration_or_zero_s
 from healthcheck.edge.owner import account
 from healthcheck.edge.places import at_home, exists, is_file
 from healthcheck.errors import InputError
 from healthcheck.model.alert import NotifyOn
 from healthcheck.model.schedule import Every, Schedule
-from healthcheck.model.units import Seconds
 from healthcheck.workflows.files_only import files_only
 
 MARK = "# Written by `healthcheck schedule"
@@ -126,13 +126,8 @@ def _hosts(given: str) -> str:
 
 
 def _delay(text: str) -> int:
-    if text.strip() in ("0", "0s"):
-        return 0
-    try:
-        found = Seconds.parse(text)
-    except ValueError as error:
-        raise InputError("--random-delay", str(error)) from None
-    if not 1 <= found <= MOST_DELAY_S:
+    found = duration_or_zero_s("--random-delay", text)
+    if found and not 1 <= found <= MOST_DELAY_S:
         raise InputError("--random-delay", f"must lie between 1s and 7 days (168h), or be 0, got {text}")
     return round(found)
 

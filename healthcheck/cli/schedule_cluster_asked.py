@@ -9,6 +9,8 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from healthcheck.cli.durations import duration_s
+from healthcheck.cli.gate_asked import check_budget
 from healthcheck.cli.schedule_asked import absolute, notify_words, this_program
 from healthcheck.edge.places import is_file
 from healthcheck.edge.shipped import load_platform, load_playbook
@@ -18,7 +20,6 @@ from healthcheck.model.platform import Platform
 from healthcheck.model.playbook import Playbook
 from healthcheck.model.schedule import Every, Schedule
 from healthcheck.model.schedule_cluster import InKubernetes, UnderSlurm
-from healthcheck.model.units import Seconds
 from healthcheck.parsing.calendar import parse_every
 from healthcheck.planning.longest import longest_s
 from healthcheck.reporting.schedule.k8s import HOSTFILE, INPUTS, RESULTS, SECRETS, ssh_options
@@ -101,10 +102,7 @@ def slurm_place(
     for option, word in zip(("--partition", "--account", "--reservation"), words, strict=True):
         if word and _SLURM_WORD.fullmatch(word) is None:
             raise InputError(option, f"{word!a} is no name of Slurm; use letters, digits and . _ - +")
-    try:
-        Seconds.parse(budget)
-    except ValueError as error:
-        raise InputError("--budget", str(error)) from None
+    check_budget(duration_s("--budget", budget), budget)
     return UnderSlurm(nodes, limit_s, gpus, *words, spare=spare, budget=budget)
 
 
@@ -202,10 +200,7 @@ def _every(text: str) -> Every:
 def _limit_s(asked: Cluster, playbook: Playbook) -> float:
     if asked.limit is None:
         return longest_s(playbook)
-    try:
-        found = float(Seconds.parse(asked.limit))
-    except ValueError as error:
-        raise InputError("--limit", str(error)) from None
+    found = duration_s("--limit", asked.limit)
     if not _LEAST_S <= found <= _MOST_S:
         raise InputError("--limit", f"must lie between 1m and 7 days (168h), got {asked.limit}")
     return found

@@ -6,22 +6,17 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from healthcheck.cli.durations import duration_or_zero_s
 from healthcheck.errors import InputError
 from healthcheck.model.playbook import Playbook, Stage
-from healthcheck.model.units import Seconds
 
 LOCALISE: Final = "localise"
 LEAST_SENSITIVITY, MOST_SENSITIVITY = 0.04, 0.3
 
 
-def seconds(text: str | None) -> float | None:
-    """`30m` in seconds; `0` is no time at all. InputError otherwise."""
-    if text is None or text.strip() in ("0", "0s"):
-        return None if text is None else 0.0
-    try:
-        return float(Seconds.parse(text))
-    except ValueError as error:
-        raise InputError("--budget", str(error)) from None
+def search_time_s(budget: str | None) -> float | None:
+    """How long a search may take, None for what its stage says; InputError for what is no duration."""
+    return None if budget is None else duration_or_zero_s("--budget", budget)
 
 
 def fraction(text: str | None) -> float | None:

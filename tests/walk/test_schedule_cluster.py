@@ -135,6 +135,7 @@ def test_without_alerts_there_is_no_secret(shell: Shell) -> None:
         ((*SLURM, "--partition", "gpu --wrap=x"), "--partition", "no name of Slurm"),
         ((*SLURM, "--name", "A b"), "--name", "small letters"),
         ((*SLURM, "--budget", "5"), "--budget", "not a duration"),
+        ((*SLURM, "--budget", "5s"), "--budget", "must lie between 30s and 7d"),
         ((*SLURM, "--limit", "1s"), "--limit", "between 1m"),
         ((*SLURM, "--every", "sometimes"), "--every", "sometimes"),
         ((*SLURM, "--launcher", "ssh"), "--launcher", "none of"),
