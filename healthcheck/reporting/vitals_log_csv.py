@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from healthcheck.reporting.training_figures import stamp_text
-from healthcheck.vitals.log_pace import KINDS
+from healthcheck.vitals.log_pace import RowKind
 from healthcheck.vitals.log_vitals import Seen
 
 HEAD = "file,line,start,step,steps,step_time_s,at,work,unit,survives,lost,kind"
@@ -35,7 +35,7 @@ def csv_lines(seen: Seen) -> Iterator[str]:
                 seen.work.unit,
                 seen.survival.kept(training, number, row),
                 rows.lost[row],
-                KINDS[seen.pace.kinds[row]].value,
+                RowKind(seen.pace.kinds[row]).name.lower(),
             )
             yield ",".join(map(str, cells))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from statistics import median
 
 from msgspec import Struct
 
@@ -17,7 +18,7 @@ from healthcheck.model.training import EventKind, LogRemark, RunEvent
 from healthcheck.model.vitals_log import Checkpoints, Goodput, LossKind
 from healthcheck.vitals.log_clock import JITTER_S, Clock
 from healthcheck.vitals.log_losses import Book
-from healthcheck.vitals.log_pace import APART, STEADY, WARM_UP, Pace, middle
+from healthcheck.vitals.log_pace import Pace, RowKind
 from healthcheck.vitals.log_rows import Segment, Training
 from healthcheck.vitals.log_survival import Survival, saves_of
 from healthcheck.vitals.log_work import Work
@@ -166,7 +167,7 @@ class Ledger:
 
     def _saves_without_clock(self, row: int, low: int) -> None:
         """Without a clock, only the durations that lines tell lie between steps."""
-        if row == low or row not in self.events or self.pace.kinds[row] == APART:
+        if row == low or row not in self.events or self.pace.kinds[row] == RowKind.APART:
             return
         took = sum(event.took_s or 0.0 for event in self.events[row] if event.kind is EventKind.CHECKPOINT_SAVED)
         if took > 0:
@@ -203,7 +204,7 @@ class Ledger:
         self._count(row, kept - lost)
         if kept:
             self._above(number, row, busy * share, self._steady(row, kept))
-        if kept and not lost and self.pace.kinds[row] == STEADY:
+        if kept and not lost and self.pace.kinds[row] == RowKind.STEADY:
             self.last_place = None
 
     def _in_vain(self, number: int, row: int, seconds: float, steps: int) -> None:
@@ -214,11 +215,11 @@ class Ledger:
     def _above(self, number: int, row: int, busy: float, steady: float) -> None:
         """What the surviving steps of a row took above the steady time."""
         kind, excess = self.pace.kinds[row], busy - steady
-        if kind == STEADY or excess <= NOTHING * steady:
+        if kind == RowKind.STEADY or excess <= NOTHING * steady:
             self.drift += excess
-        elif kind == WARM_UP:
+        elif kind == RowKind.WARM_UP:
             self._in_step(LossKind.WARM_UP, excess, row, number)
-        elif kind == APART and row != self.paused:
+        elif kind == RowKind.APART and row != self.paused:
             if any(event.kind in _SAVES for event in self.events[row]):
                 self.stalls.append(excess)
                 self._in_step(LossKind.CHECKPOINT, excess, row, number)
@@ -311,10 +312,10 @@ class Ledger:
 
     def _checkpoints(self, low: int, high: int) -> Checkpoints:
         saves = [step for before, step in saves_of(self.training) if low < before <= high]
-        between = sorted(other - one for one, other in pairwise(saves) if other > one)
-        interval = round(middle(between)) if between else None
+        between = [other - one for one, other in pairwise(saves) if other > one]
+        interval = round(median(between)) if between else None
         risk = None if interval is None else self._steady(high - 1, interval)
-        stall = middle(sorted(self.stalls)) if self.stalls else None
+        stall = median(self.stalls) if self.stalls else None
         return Checkpoints(len(saves), interval, risk, stall)
 
     def _unkept(self, high: int) -> int:

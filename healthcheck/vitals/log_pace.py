@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
-from enum import StrEnum
+from enum import IntEnum
 
 import numpy as np
 from msgspec import Struct
@@ -36,20 +35,21 @@ USUAL_FROM = 0.8
 _APART = frozenset((EventKind.CHECKPOINT_BEGUN, EventKind.CHECKPOINT_SAVED, EventKind.EVALUATION))
 
 
-class Kind(StrEnum):
+class RowKind(IntEnum):
     """What a row is."""
 
-    STEADY = "steady"
-    WARM_UP = "warm_up"
-    SLOW = "slow"
-    APART = "apart"
+    STEADY = 0
+    WARM_UP = 1
+    SLOW = 2
+    APART = 3
     """A slow one in which the training saved or evaluated."""
 
 
 class Pace(Struct):
-    """`busy`: seconds of all steps of a row, NaN where nobody says; `kinds` of rows; `second_a_unit` the steady pace.
+    """`busy`: seconds of all steps of a row, NaN where nobody says; `kinds`: the `RowKind` of each row.
 
-    `limit`: above it, a unit of work was slow. `basis`: whose word the times are; `remarks`: what was mended.
+    `seconds_a_unit` of work is the steady pace; above `limit` one was slow. `basis`: whose word the times are, and
+    `from_clock` whether they are differences of stamps; `remarks`: what was mended.
     """
 
     busy: array[float]
@@ -59,10 +59,6 @@ class Pace(Struct):
     basis: Message
     remarks: list[LogRemark]
     from_clock: bool
-
-
-STEADY, WARM_UP, SLOW, APART = range(4)
-KINDS = (Kind.STEADY, Kind.WARM_UP, Kind.SLOW, Kind.APART)
 
 
 def pace_of(training: Training, work: Work, times: Times) -> Pace | None:
@@ -79,9 +75,9 @@ def pace_of(training: Training, work: Work, times: Times) -> Pace | None:
     median, limit = limit_of(pace[sound])
     remarks = _mend_second(training, busy, pace, (median, limit), work)
     kinds = _kinds(training, pace, limit)
-    steady = effective & (kinds == STEADY)
+    steady = effective & (kinds == RowKind.STEADY)
     if not steady.any():  # a log of a few lines: all of it, rather than nothing
-        kinds[:] = STEADY
+        kinds[:] = RowKind.STEADY
         steady = pace > 0
     seconds = float(np.frombuffer(busy)[steady].sum())
     units = float((np.frombuffer(training.rows.steps, np.int32) * np.frombuffer(work.each))[steady].sum())
@@ -113,12 +109,6 @@ def limit_of(values: Numbers) -> tuple[float, float]:
     return median, median + MADS * spread
 
 
-def middle(ordered: Sequence[float]) -> float:
-    """The median of values in their order."""
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
-
-
 def _rows_apart(training: Training) -> frozenset[int]:
     """Rows before which, and after the row before, the training saved or evaluated."""
     return frozenset(before for before, event in training.events if event.kind in _APART)
@@ -130,12 +120,12 @@ def _kinds(training: Training, pace: Numbers, limit: float) -> NDArray[np.uint8]
     beside = np.zeros(len(pace), bool)
     beside[apart] = True
     slow = pace > limit
-    kinds = np.where(slow, np.where(beside, APART, SLOW), STEADY).astype(np.uint8)
+    kinds = np.where(slow, np.where(beside, RowKind.APART, RowKind.SLOW), RowKind.STEADY).astype(np.uint8)
     for segment, end in zip(training.segments, training.ends(), strict=True):
         warm = min(segment.first + 1, end) if end - segment.first > 1 or len(training.segments) > 1 else segment.first
         while warm < min(segment.first + MOST_WARM_UP, end) and slow[warm] and not beside[warm]:
             warm += 1
-        kinds[segment.first : warm] = WARM_UP
+        kinds[segment.first : warm] = RowKind.WARM_UP
     return kinds
 
 
@@ -171,7 +161,7 @@ def step_time(training: Training, work: Work, pace: Pace, low: int, high: int) -
     steps, kinds = np.frombuffer(training.rows.steps, np.int32)[part], np.frombuffer(pace.kinds, np.uint8)[part]
     busy, each = np.frombuffer(pace.busy)[part], np.frombuffer(work.each)[part]
     sizes, counts = np.unique(each, return_counts=True)
-    kept = ((kinds == STEADY) | (kinds == SLOW)) & (busy > 0) & (each == sizes[counts.argmax()])
+    kept = ((kinds == RowKind.STEADY) | (kinds == RowKind.SLOW)) & (busy > 0) & (each == sizes[counts.argmax()])
     if not kept.any():
         return None
     # Of a report of one step in several, that step's own time.
@@ -180,7 +170,7 @@ def step_time(training: Training, work: Work, pace: Pace, low: int, high: int) -
     times = np.where(alone, printed, busy / np.maximum(steps, 1))[kept]
     times.sort()
     median, p95 = float(np.median(times)), float(times[max(0, math.ceil(0.95 * len(times)) - 1)])
-    steady = kept & (kinds == STEADY)
+    steady = kept & (kinds == RowKind.STEADY)
     n = int(steps[steady].sum())
     means = covers[kept] > 1
     return StepTime(
@@ -190,7 +180,7 @@ def step_time(training: Training, work: Work, pace: Pace, low: int, high: int) -
         float(busy[steady].sum()) / n if n else median,
         len(times),
         int(steps[kept].sum()),
-        int(np.count_nonzero(kinds == WARM_UP)),
+        int(np.count_nonzero(kinds == RowKind.WARM_UP)),
         len(times) - int(np.count_nonzero(steady)),
         bool(means.any()) or (pace.from_clock and bool((steps[kept] > 1).any())),
         float(times[-1]),

@@ -12,7 +12,7 @@ from healthcheck.model.message import Message, say
 from healthcheck.model.training import Framework, LogRemark
 from healthcheck.model.vitals_log import Printed, Rate, StepTime
 from healthcheck.model.vitals_mfu import GpuPeak
-from healthcheck.vitals.log_pace import STEADY, Pace
+from healthcheck.vitals.log_pace import Pace, RowKind
 from healthcheck.vitals.log_rows import Training
 from healthcheck.vitals.log_work import Given, Work
 
@@ -44,7 +44,7 @@ def rates_of(
 ) -> Rates:
     """The rates over the steady rows of a part; `peak`: that of the GPU which the log or the user names."""
     steady = np.zeros(len(training.rows), bool)
-    steady[part] = np.frombuffer(pace.kinds, np.uint8)[part] == STEADY
+    steady[part] = np.frombuffer(pace.kinds, np.uint8)[part] == RowKind.STEADY
     if not steady.any():
         steady[part] = True
     rate = _rate(training, work, pace, step, steady, given)

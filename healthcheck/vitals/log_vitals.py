@@ -6,6 +6,7 @@ import math
 from array import array
 from collections.abc import Sequence
 from itertools import pairwise
+from statistics import median
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +22,7 @@ from healthcheck.vitals.log_goodput import Ledger, Measured
 from healthcheck.vitals.log_jumps import settle_jumps
 from healthcheck.vitals.log_mfu import Ours, mfu_of
 from healthcheck.vitals.log_missing import missing_of
-from healthcheck.vitals.log_pace import Pace, middle, pace_of, step_time
+from healthcheck.vitals.log_pace import Pace, pace_of, step_time
 from healthcheck.vitals.log_pieces import joined
 from healthcheck.vitals.log_rates import Rates, rates_of
 from healthcheck.vitals.log_rows import NAN, Training
@@ -160,8 +161,8 @@ def _printed_busy(training: Training) -> array[float]:
         return array(
             "d", (time * steps if time > 0 else NAN for time, steps in zip(rows.time, rows.steps, strict=True))
         )
-    gaps = sorted(other - one for one, other in pairwise(rows.at) if other >= one)
-    return array("d", [middle(gaps) if gaps else NAN]) * len(rows)
+    gaps = [other - one for one, other in pairwise(rows.at) if other >= one]
+    return array("d", [median(gaps) if gaps else NAN]) * len(rows)
 
 
 def _facts(facts: LogFacts, asked: Asked) -> LogFacts:
@@ -209,9 +210,9 @@ def _points(seen: Seen) -> tuple[Point, ...]:
     for number, (segment, end) in enumerate(zip(training.segments, training.ends(), strict=True)):
         for first in range(max(segment.first, seen.low), min(end, seen.high), size):
             last = min(first + size, end, seen.high)
-            times = sorted(busy[row] / training.rows.steps[row] for row in range(first, last) if busy[row] > 0)
+            times = [busy[row] / training.rows.steps[row] for row in range(first, last) if busy[row] > 0]
             if times:
                 at = seen.clock.at[last - 1] - begin
                 x = None if math.isnan(at) else max(0.0, at)
-                found.append(Point(training.rows.step[last - 1], x, middle(times), number))
+                found.append(Point(training.rows.step[last - 1], x, median(times), number))
     return tuple(found[:: math.ceil(len(found) / _MOST_POINTS / 2) or 1])
