@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
 from healthcheck.errors import InputError
 from healthcheck.model.message import say
-from healthcheck.model.training import LogRemark
+from healthcheck.model.training import LogFacts, LogRemark
 from healthcheck.vitals.log_rows import Training
 from healthcheck.vitals.log_survival import saves_of
 
-_OF_A_MODEL = ("params", "layers", "hidden", "vocab")
 _LOOKED_BACK = 100
 _BATCHES = 2.5
 """A restart with another batch shifts the count by a batch or two; another training has another count altogether."""
@@ -31,7 +31,7 @@ def check_one(training: Training) -> list[LogRemark]:
         for name in ("consumed_samples", "consumed_tokens"):
             _same_count(training, number, name)
         reached = training.rows.step[segment.first - 1]
-        begins = training.rows.step[segment.first] - training.rows.steps[segment.first]
+        begins = training.rows.since(segment.first)
         if begins <= 0 < reached and segment.loaded is None:
             saved = any(before <= segment.first for before, _ in saves_of(training))
             code = "log.from_zero_saved" if saved else "log.from_zero"
@@ -40,27 +40,36 @@ def check_one(training: Training) -> list[LogRemark]:
         elif segment.silent:
             told = say("log.went_back", first=begins + 1, reached=reached)
             found.append(LogRemark(told, training.rows.line[segment.first]))
-    return _folded(found)
+    return folded((remark, remark.what.code) for remark in found)
 
 
-def _folded(remarks: list[LogRemark]) -> list[LogRemark]:
-    """Of a kind the first, with how many there are."""
+def folded(remarks: Iterable[tuple[LogRemark, str]]) -> list[LogRemark]:
+    """Of remarks with the same key the first, with how many there are of them."""
     first: dict[str, LogRemark] = {}
-    for remark in remarks:
-        known = first.get(remark.what.code)
-        first[remark.what.code] = remark if known is None else replace(known, count=known.count + 1)
+    for remark, key in remarks:
+        known = first.get(key)
+        first[key] = remark if known is None else replace(known, count=known.count + remark.count)
     return list(first.values())
 
 
+def other_model(one: LogFacts, other: LogFacts) -> tuple[str, float, float] | None:
+    """(fact, what the one says, what the other says) of the first fact in which two models differ, None where they may
+    be one."""
+    for name in ("params", "layers", "hidden", "vocab"):
+        mine, theirs = getattr(one, name), getattr(other, name)
+        if mine is not None and theirs is not None and mine != theirs:
+            return name, mine, theirs
+    return None
+
+
 def _same_model(training: Training, number: int) -> None:
-    before, now = training.segments[number - 1].facts, training.segments[number].facts
-    for name in _OF_A_MODEL:
-        one, other = getattr(before, name), getattr(now, name)
-        if one is not None and other is not None and one != other:
-            raise InputError(
-                training.place(training.segments[number].first),
-                f"another training begins here ({name} {other:g}, before {one:g}); cut the log in two and give one",
-            )
+    before, now = training.segments[number - 1], training.segments[number]
+    if (differs := other_model(before.facts, now.facts)) is not None:
+        name, one, other = differs
+        raise InputError(
+            training.place(now.first),
+            f"another training begins here ({name} {other:g}, before {one:g}); cut the log in two and give one",
+        )
 
 
 def _same_count(training: Training, number: int, name: str) -> None:
@@ -70,7 +79,7 @@ def _same_count(training: Training, number: int, name: str) -> None:
         return
     rows, first = training.rows, training.segments[number].first
     again = first
-    if rows.step[first] - rows.steps[first] <= 0:
+    if rows.since(first) <= 0:
         # From the very beginning both count from nothing: what they have come to at the end tells them apart.
         latest = training.segments[max(1, number + 1 - _LOOKED_BACK) : number + 1]
         reached = max(rows.step[one.first - 1] for one in latest)

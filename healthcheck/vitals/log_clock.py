@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from healthcheck.model.message import Message, say
 from healthcheck.model.training import EventKind, LogRemark
+from healthcheck.vitals.log_checks import folded
 from healthcheck.vitals.log_rows import NAN, Training
 
 JITTER_S = 2.0
@@ -30,7 +31,6 @@ class Clock(Struct, frozen=True):
 
     `told`: does the log have a clock, in front of most lines or at both ends of most of its steps?
     `grain`: a pause up to so many seconds may be nothing but how stamps are cut.
-
     `unknown_restarts`: rows before which the clock went back while the training was down: nobody knows how long.
     """
 
@@ -74,7 +74,8 @@ def clock_of(training: Training, busy: Sequence[float]) -> Clock:
     remarks = [LogRemark(message, rows.line[row]) for message, row in jumps]
     whole_seconds = not any(value % 1 for value in rows.at if value == value)
     grain = 1.0 if whole_seconds else _GRAIN_S
-    return Clock(at, tuple(shifts), frozenset(unknown), tuple(_folded(remarks)), grain, _is_told(training, at, busy))
+    told = folded((remark, remark.what.code) for remark in remarks)
+    return Clock(at, tuple(shifts), frozenset(unknown), tuple(told), grain, _is_told(training, at, busy))
 
 
 def lend_stamps(training: Training) -> None:
@@ -102,11 +103,3 @@ def _is_summer_time(before: float, now: float, gap: float) -> bool:
     one, other = datetime.fromtimestamp(before, UTC), datetime.fromtimestamp(now, UTC)
     night = other.weekday() == _SUNDAY and other.month in _SPRING and other.hour < _LATEST_HOUR
     return night and one.hour != other.hour
-
-
-def _folded(remarks: list[LogRemark]) -> list[LogRemark]:
-    """A clock that goes back again and again is told once, with how often."""
-    by_code: dict[str, list[LogRemark]] = {}
-    for remark in remarks:
-        by_code.setdefault(remark.what.code, []).append(remark)
-    return [LogRemark(same[0].what, same[0].line, len(same)) for same in by_code.values()]

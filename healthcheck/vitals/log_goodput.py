@@ -141,7 +141,7 @@ class Ledger:
         if number == 0:
             return 0.0
         rows = self.training.rows
-        missing = rows.step[row] - rows.steps[row] - rows.step[row - 1]
+        missing = rows.since(row) - rows.step[row - 1]
         seconds = self._steady(row, missing)
         if missing <= 0 or seconds > gap:
             return 0.0

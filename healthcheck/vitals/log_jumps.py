@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 from healthcheck.model.message import say
 from healthcheck.model.training import LogRemark
+from healthcheck.vitals.log_clock import JITTER_S
 from healthcheck.vitals.log_rows import Training
 
 JUMP = 10
 """Rule of thumb: more than so many times the usual distance of two reports is a jump."""
 _WITHIN = 1.05
-_JITTER_S = 2.0
 
 
 def settle_jumps(training: Training) -> list[LogRemark]:
@@ -29,7 +29,7 @@ def settle_jumps(training: Training) -> list[LogRemark]:
             steps[row] = alone
             continue
         there = rows.at[row] - rows.at[row - 1]
-        if math.isnan(there) or rows.time[row] * n > there * _WITHIN + _JITTER_S:
+        if math.isnan(there) or rows.time[row] * n > there * _WITHIN + JITTER_S:
             steps[row] = alone
             rows.lost[row], rows.nan[row] = min(rows.lost[row], alone), min(rows.nan[row], alone)
             told.append(LogRemark(say("log.jumped", n=n - alone), rows.line[row]))

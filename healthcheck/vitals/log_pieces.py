@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from healthcheck.errors import InputError
 from healthcheck.model.message import say
 from healthcheck.model.training import EventKind, LogFacts, LogRemark
+from healthcheck.vitals.log_checks import other_model
 from healthcheck.vitals.log_rows import Training
 
 _SAMPLE = 50
@@ -28,7 +29,6 @@ _SAME_MOMENT_S = 60.0
 _ROTATED_STEPS = 3.0
 _ROTATED_S = 10.0
 _OPENING = frozenset((EventKind.START, EventKind.CHECKPOINT_LOADED))
-_OF_A_MODEL = ("params", "layers", "hidden", "vocab")
 
 
 def joined(pieces: Sequence[Training]) -> Training:
@@ -60,13 +60,12 @@ def _check(one: Training, other: Training) -> None:
             f"is a log of {other.framework.value}, and {one.files[0]} one of {one.framework.value}: give the files of "
             "one training, or of each one alone",
         )
-    for name in _OF_A_MODEL:
-        mine, theirs = getattr(one.facts, name), getattr(other.facts, name)
-        if mine is not None and theirs is not None and mine != theirs:
-            raise InputError(
-                other.files[0],
-                f"is of another model than {one.files[0]} ({name} {theirs:g}, not {mine:g}): give each training alone",
-            )
+    if (differs := other_model(one.facts, other.facts)) is not None:
+        name, mine, theirs = differs
+        raise InputError(
+            other.files[0],
+            f"is of another model than {one.files[0]} ({name} {theirs:g}, not {mine:g}): give each training alone",
+        )
 
 
 def _span(piece: Training) -> tuple[float, float] | None:
@@ -95,7 +94,7 @@ def _are_copies(one: Training, other: Training) -> bool:
 
 
 def _follows(one: Training, other: Training) -> bool:
-    return other.rows.step[0] - other.rows.steps[0] == one.rows.step[-1]
+    return other.rows.since(0) == one.rows.step[-1]
 
 
 def _same_moments(one: Training, other: Training) -> bool:

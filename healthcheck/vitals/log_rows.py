@@ -101,6 +101,17 @@ class Rows(Struct):
         self.steps[-2] = _small(self.step[-2] - self.step[-3])
         self.steps[-1] = _small(self.step[-1] - self.step[-2])
 
+    def since(self, row: int) -> int:
+        """The step after which those of a row came: the last one before them."""
+        return self.step[row] - self.steps[row]
+
+    def tokens_per_s(self, row: int, gpus: int | None) -> float | None:
+        """The printed rate of all GPUs, or that of one times their number; None where neither is known."""
+        rate = self.value("tokens_per_s", row)
+        if rate is None and gpus is not None and (one := self.value("tokens_per_s_per_gpu", row)) is not None:
+            rate = one * gpus
+        return rate
+
     def value(self, name: str, row: int) -> float | None:
         """A printed number of a row; None where its line does not say it."""
         column = self.printed.get(name)

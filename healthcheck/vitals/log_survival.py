@@ -22,9 +22,8 @@ class Survival(Struct, frozen=True):
 
     def kept(self, training: Training, segment: int, row: int) -> int:
         """How many steps of a row survive."""
-        step, steps = training.rows.step[row], training.rows.steps[row]
-        limit = self.limits[segment]
-        return steps if limit >= step else max(0, int(limit) - (step - steps))
+        rows, limit = training.rows, self.limits[segment]
+        return rows.steps[row] if limit >= rows.step[row] else max(0, int(limit) - rows.since(row))
 
 
 def survival_of(training: Training) -> Survival:
@@ -35,7 +34,7 @@ def survival_of(training: Training) -> Survival:
     limits: list[float] = []
     for segment in reversed(training.segments):
         limits.append(limit)
-        limit = min(limit, float(rows.step[segment.first] - rows.steps[segment.first]))
+        limit = min(limit, float(rows.since(segment.first)))
     limits.reverse()
     return Survival(tuple(limits), cut_at)
 
@@ -50,8 +49,7 @@ def _failed_after(training: Training) -> int | None:
     reached = training.rows.step[-1]
     # What this start took up is kept in any case.
     steps = [step for before, step in saved if before >= begun.first and step <= reached]
-    took_up = training.rows.step[begun.first] - training.rows.steps[begun.first]
-    return None if not saved else max([*steps, took_up])
+    return None if not saved else max([*steps, training.rows.since(begun.first)])
 
 
 def saves_of(training: Training) -> list[tuple[int, int]]:

@@ -74,10 +74,7 @@ def _step_times(training: Training, work: Work, given: Given) -> array[float] | 
     rows, gpus = training.rows, given.gpus or training.facts.gpus
     found = array("d", [NAN]) * len(rows)
     for row in range(len(rows)):
-        rate, batch = rows.value("tokens_per_s", row), work.each[row]
-        one = rows.value("tokens_per_s_per_gpu", row)
-        if rate is None and one is not None and gpus is not None:
-            rate = one * gpus
+        rate, batch = rows.tokens_per_s(row, gpus), work.each[row]
         if not work.has_tokens or rate is None:
             rate, batch = rows.value("samples_per_s", row), work.samples or NAN
         if rate is not None and rate > 0:

@@ -16,7 +16,7 @@ from healthcheck.model.message import say
 from healthcheck.model.training import EventKind, LogFacts, LogRemark, RunEvent
 from healthcheck.model.vitals_log import LogVitals, Point, StepTime
 from healthcheck.model.vitals_mfu import Dtype, GpuRow, ModelShape, Recompute
-from healthcheck.vitals.log_checks import check_one
+from healthcheck.vitals.log_checks import check_one, folded
 from healthcheck.vitals.log_clock import Clock, clock_of, lend_stamps
 from healthcheck.vitals.log_goodput import Ledger, Measured
 from healthcheck.vitals.log_jumps import settle_jumps
@@ -115,6 +115,9 @@ def _document(
         *seen.clock.remarks,
         *seen.pace.remarks,
         *seen.work.remarks,
+        *measured.remarks,
+        *rates.remarks,
+        *ours.remarks,
     )
     return LogVitals(
         files=(*training.files, *training.copies_of),
@@ -135,7 +138,7 @@ def _document(
         skipped=sum(rows.lost[low:high]) - sum(rows.nan[low:high]),
         nan_losses=sum(rows.nan[low:high]),
         events=_events(training, low, high),
-        remarks=_without_twins((*remarks, *measured.remarks, *rates.remarks, *ours.remarks)),
+        remarks=tuple(folded((remark, remark.what.english) for remark in remarks)),
         missing=missing_of(training, seen.work, seen.clock, seen.pace, measured, step, rates, ours),
         points=_points(seen),
         exit_code=exit_code,
@@ -177,7 +180,7 @@ def _rollbacks(seen: Seen, inside: Sequence[int]) -> int:
     went_back = 0
     for number in inside[1:]:
         first = segments[number].first
-        went_back += rows.step[first] - rows.steps[first] < rows.step[first - 1]
+        went_back += rows.since(first) < rows.step[first - 1]
     return went_back
 
 
@@ -189,16 +192,6 @@ def _events(training: Training, low: int, high: int) -> tuple[RunEvent, ...]:
     telling = [event for event in inside if event.kind in _TELLING][:_MOST_EVENTS]
     kept = {id(event) for event in (*telling, *inside[: _MOST_EVENTS - len(telling)])}
     return tuple(event for event in inside if id(event) in kept)
-
-
-def _without_twins(remarks: Sequence[LogRemark]) -> tuple[LogRemark, ...]:
-    """One of each text: several files, or starts, may be odd in the same way."""
-    found: dict[str, LogRemark] = {}
-    for remark in remarks:
-        key = remark.what.english
-        known = found.get(key)
-        found[key] = remark if known is None else replace(known, count=known.count + remark.count)
-    return tuple(found.values())
 
 
 def _points(seen: Seen) -> tuple[Point, ...]:

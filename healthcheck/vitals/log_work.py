@@ -80,9 +80,7 @@ def _of_rates(training: Training, given: Given) -> float | None:
     gpus, rows = given.gpus or training.facts.gpus, training.rows
     found = []
     for row in range(len(rows)):
-        rate = rows.value("tokens_per_s", row)
-        if rate is None and gpus is not None and (one := rows.value("tokens_per_s_per_gpu", row)) is not None:
-            rate = one * gpus
+        rate = rows.tokens_per_s(row, gpus)
         if rate is not None and rows.time[row] > 0:
             found.append(rate * rows.time[row])
     return float(np.median(found)) if found else None
