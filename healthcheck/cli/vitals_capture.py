@@ -80,43 +80,48 @@ def command(
     from healthcheck.model.vitals_capture import SCHEMA, CaptureVitals
     from healthcheck.parsing.record_codec import encode_document
     from healthcheck.reporting.capture_text import PRINTED_FOLDER, needs, printed_lines
+    from healthcheck.vitals.nsys import compiled
     from healthcheck.workflows.capture import commands_of
 
     flags = CaptureFlags(
-        tuple(words),
-        hosts,
-        on,
-        framework,
-        first_step,
-        steps,
-        ranks,
-        nsys,
-        cwd,
-        node_folder,
-        timeout,
-        grace,
-        allow_busy,
+        words=tuple(words),
+        hosts=hosts,
+        on=on,
+        framework=framework,
+        first_step=first_step,
+        steps=steps,
+        ranks=ranks,
+        nsys=nsys,
+        cwd=cwd,
+        node_folder=node_folder,
+        timeout=timeout,
+        grace=grace,
+        allow_busy=allow_busy,
     )
     asked = asked_capture(flags)
     logged = _logged(vitals)
-    check_pattern(step_range)
+    compiled(step_range)  # a mistake in it is told before an hour was spent on a recording
     if run:
         raise typer.Exit(_run(asked, ssh_config, accept_new_host_keys, results, step_range, logged, quiet, json, lang))
     commands = commands_of(asked, asked.nsys, PRINTED_FOLDER)
     if json:
-        printed = CaptureVitals(False, commands, None, (), None, None, None, (), needs(asked), 0)
+        printed = CaptureVitals(
+            ran=False,
+            commands=commands,
+            folder=None,
+            files=(),
+            trace=None,
+            profiled_step_s=None,
+            logged_step_s=None,
+            why=(),
+            notes=needs(asked),
+            exit_code=0,
+        )
         out(encode_document(SCHEMA, printed).rstrip("\n"))
         return
     with on_stdout(lang):
         for line in printed_lines(asked, commands):
             out(line)
-
-
-def check_pattern(step_range: str | None) -> None:
-    """InputError for what is no pattern, before an hour was spent on a recording."""
-    from healthcheck.vitals.nsys import compiled
-
-    compiled(step_range)
 
 
 def _logged(vitals: Path | None) -> tuple[bool, float | None]:

@@ -86,19 +86,24 @@ def command(
     if json and csv:
         raise InputError("--csv", "cannot be combined with --json; choose one of them")
     asked = Asked(
-        Given(amount("--tokens-per-step", tokens_per_step, count_of), global_batch, seq_len, gpus),
-        ModelShape(
-            amount("--params", params, count_of),
-            amount("--active-params", active_params, count_of),
-            layers,
-            hidden,
-            seq_len,
-            vocab,
+        given=Given(
+            tokens_per_step=amount("--tokens-per-step", tokens_per_step, count_of),
+            global_batch=global_batch,
+            seq_len=seq_len,
+            gpus=gpus,
         ),
-        gpu,
-        dtype,
-        recompute,
-        None if window is None else parse_window(window),
+        shape=ModelShape(
+            params=amount("--params", params, count_of),
+            active_params=amount("--active-params", active_params, count_of),
+            layers=layers,
+            hidden=hidden,
+            seq_len=seq_len,
+            vocab=vocab,
+        ),
+        gpu=gpu,
+        dtype=dtype,
+        recompute=recompute,
+        window=None if window is None else parse_window(window),
     )
     if html is not None:
         check_place(html)

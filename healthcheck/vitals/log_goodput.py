@@ -289,25 +289,29 @@ class Ledger:
                 unknown.between = 0.0
             self.book.spread(LossKind.UNKNOWN, rest)
         return Measured(
-            self._goodput(window), self._checkpoints(low, high), self.hidden, self._unkept(high), tuple(remarks)
+            goodput=self._goodput(window),
+            checkpoints=self._checkpoints(low, high),
+            hidden=self.hidden,
+            unkept=self._unkept(high),
+            remarks=tuple(remarks),
         )
 
     def _goodput(self, window: float) -> Goodput:
         losses = self.book.losses(self.training, self.clock.at)
         tokens = self.units if self.work.has_tokens else None
-        off = self.timed and window > 0
+        lasted = window > 0
         return Goodput(
-            window,
-            self.began if off else None,
-            self.now if off else None,
-            say("log.window.clock") if self.timed else say("log.window.steps"),
-            self.steps,
-            tokens,
-            tokens / window if tokens is not None and window > 0 else None,
-            self.useful / window if window > 0 else None,
-            self.useful,
-            losses,
-            self.timed,
+            window_s=window,
+            begins_s=self.began if self.timed and lasted else None,
+            ends_s=self.now if self.timed and lasted else None,
+            window=say("log.window.clock") if self.timed else say("log.window.steps"),
+            steps=self.steps,
+            tokens=tokens,
+            tokens_per_s=tokens / window if tokens is not None and lasted else None,
+            share=self.useful / window if lasted else None,
+            useful_s=self.useful,
+            losses=losses,
+            wall_clock=self.timed,
         )
 
     def _checkpoints(self, low: int, high: int) -> Checkpoints:

@@ -80,16 +80,16 @@ def _loss(kind: LossKind, entry: Entry, training: Training, at: Sequence[float])
         return Loss(kind, seconds, entry.count)
     longest = entry.longest_row
     return Loss(
-        kind,
-        seconds,
-        entry.count,
-        entry.steps,
-        training.rows.line[entry.first],
-        _stamp(at[entry.first - 1] if entry.first else math.nan),
-        _stamp(at[entry.last]),
-        entry.longest if longest >= 0 else None,
-        training.rows.line[longest] if longest >= 0 else None,
-        training.file_of(longest) if longest >= 0 else None,
+        kind=kind,
+        seconds=seconds,
+        count=entry.count,
+        steps=entry.steps,
+        first_line=training.rows.line[entry.first],
+        begins_s=_stamp(at[entry.first - 1] if entry.first else math.nan),
+        ends_s=_stamp(at[entry.last]),
+        longest_s=entry.longest if longest >= 0 else None,
+        longest_line=training.rows.line[longest] if longest >= 0 else None,
+        longest_file=training.file_of(longest) if longest >= 0 else None,
     )
 
 

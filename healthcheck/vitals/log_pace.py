@@ -169,21 +169,26 @@ def step_time(training: Training, work: Work, pace: Pace, low: int, high: int) -
     alone = (steps > covers) & (printed > 0) & (not pace.from_clock)
     times = np.where(alone, printed, busy / np.maximum(steps, 1))[kept]
     times.sort()
-    median, p95 = float(np.median(times)), float(times[max(0, math.ceil(0.95 * len(times)) - 1)])
+    median, p95 = float(np.median(times)), _percentile(times, 0.95)
     steady = kept & (kinds == RowKind.STEADY)
     n = int(steps[steady].sum())
     means = covers[kept] > 1
     return StepTime(
-        median,
-        p95,
-        (p95 - median) / median,
-        float(busy[steady].sum()) / n if n else median,
-        len(times),
-        int(steps[kept].sum()),
-        int(np.count_nonzero(kinds == RowKind.WARM_UP)),
-        len(times) - int(np.count_nonzero(steady)),
-        bool(means.any()) or (pace.from_clock and bool((steps[kept] > 1).any())),
-        float(times[-1]),
-        pace.basis,
-        float(times[max(0, math.ceil(0.1 * len(times)) - 1)]),
+        median_s=median,
+        p95_s=p95,
+        spread=(p95 - median) / median,
+        steady_s=float(busy[steady].sum()) / n if n else median,
+        reports=len(times),
+        steps=int(steps[kept].sum()),
+        warm_up=int(np.count_nonzero(kinds == RowKind.WARM_UP)),
+        outliers=len(times) - int(np.count_nonzero(steady)),
+        interval_means=bool(means.any()) or (pace.from_clock and bool((steps[kept] > 1).any())),
+        worst_s=float(times[-1]),
+        basis=pace.basis,
+        p10_s=_percentile(times, 0.10),
     )
+
+
+def _percentile(ordered: Numbers, share: float) -> float:
+    """The smallest of the values that so many of them do not exceed (nearest rank): one that was measured."""
+    return float(ordered[max(0, math.ceil(share * len(ordered)) - 1)])

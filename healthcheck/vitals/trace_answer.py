@@ -34,7 +34,7 @@ def trace_vitals(
     if not ranks:
         empty = any(each.code == NO_KERNEL for each in without)
         missing = (*without, *((say(_DO[source]),) if empty else ()))
-        return TraceVitals(tuple(files), source, (), None, None, None, None, (), False, tuple(notes), missing, 3)
+        return _nothing(files, source, notes, missing)
     ordered = sorted(ranks, key=_place)
     calls, again = _once(ordered)
     seen = told(calls)
@@ -45,7 +45,7 @@ def trace_vitals(
     if hidden > MOST_OPAQUE:
         step_s = None if traces[slowest].whole else traces[slowest].step_s
         missing = (say("trace.missing.graphs", percent=hidden * 100),)
-        return TraceVitals(tuple(files), source, (), None, world, step_s, None, (), False, tuple(notes), missing, 3)
+        return replace(_nothing(files, source, notes, missing), world_size=world, step_s=step_s)
     return TraceVitals(
         files=tuple(files),
         source=source,
@@ -59,6 +59,24 @@ def trace_vitals(
         notes=(*notes, *_notes(ordered, traces, seen, again)),
         missing=(*without, *_missing(traces, seen, world)),
         exit_code=0,
+    )
+
+
+def _nothing(files: Sequence[str], source: str, notes: Sequence[Message], missing: tuple[Message, ...]) -> TraceVitals:
+    """An answer without a rank."""
+    return TraceVitals(
+        files=tuple(files),
+        source=source,
+        ranks=(),
+        slowest=None,
+        world_size=None,
+        step_s=None,
+        shares=None,
+        collectives=(),
+        lower_bound=False,
+        notes=tuple(notes),
+        missing=missing,
+        exit_code=3,
     )
 
 
