@@ -8,7 +8,7 @@ from healthcheck.model.message import Message, say
 from healthcheck.model.vitals_compare import Metric, Unit
 from healthcheck.model.vitals_mfu import MfuAnswer
 from healthcheck.vitals.compare import noise
-from healthcheck.vitals.compare.judging import metric
+from healthcheck.vitals.compare.judging import difference, metric, shown, told
 
 
 def differences(before: MfuAnswer, after: MfuAnswer) -> Iterator[Message]:
@@ -23,13 +23,11 @@ def differences(before: MfuAnswer, after: MfuAnswer) -> Iterator[Message]:
         ("seq_len", _number(before.shape.seq_len), _number(after.shape.seq_len)),
         ("batch", _number(before.tokens_per_step), _number(after.tokens_per_step)),
     )
-    for fact, one, other in pairs:
-        if one != other:
-            unknown = say("vcompare.unknown")
-            yield say(
-                "vcompare.other", fact=say(f"vcompare.fact.{fact}"), before=one or unknown, after=other or unknown
-            )
-    named = {fact for fact, one, other in pairs if one != other}
+    unknown = say("vcompare.unknown")
+    differing = [(fact, *sides) for fact, *sides in pairs if sides[0] != sides[1]]
+    for fact, one, other in differing:
+        yield difference(fact, one or unknown, other or unknown)
+    named = {fact for fact, *_ in differing}
     if before.shape != after.shape and not named & {"params", "seq_len"}:
         yield say("vcompare.other_shape")
 
@@ -43,7 +41,7 @@ def _peak(answer: MfuAnswer) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:g}" if value < 1e6 else f"{value:.4g}"
+    return "" if value is None else shown(value)
 
 
 def metrics(before: MfuAnswer, after: MfuAnswer, floor: float) -> Iterator[Metric | Message]:
@@ -59,19 +57,15 @@ def metrics(before: MfuAnswer, after: MfuAnswer, floor: float) -> Iterator[Metri
     elif before.mfu is not None and after.mfu is not None:
         bar = noise.of_inputs(floor, before.mfu)
         found = metric("mfu", Unit.SHARE, (before.mfu, after.mfu), bar, better="higher", speed=True)
-        yield from _told("mfu", found)
+        yield told("mfu", found)
     if before.shape != after.shape or not same_peak:
         yield say("vcompare.not.speed", why=say("vcompare.why.model" if same_peak else "vcompare.why.gpu"))
         return
     if before.gpus == after.gpus and before.tokens_per_step == after.tokens_per_step:
         times = (before.step_time_s, after.step_time_s)
         if None not in times:
-            yield from _told("step_time", metric("step_time", Unit.SECONDS, times, relative, speed=True))
+            yield told("step_time", metric("step_time", Unit.SECONDS, times, relative, speed=True))
     rates = (before.tokens_per_s_per_gpu, after.tokens_per_s_per_gpu)
     if rates != (None, None):
         found = metric("tokens_per_gpu", Unit.TOKENS_PER_S, rates, relative, better="higher", speed=True)
-        yield from _told("tokens_per_gpu", found)
-
-
-def _told(name: str, found: Metric | None) -> Iterator[Metric | Message]:
-    yield found if found is not None else say("vcompare.not.one_side", what=say(f"vcompare.metric.{name}"))
+        yield told("tokens_per_gpu", found)

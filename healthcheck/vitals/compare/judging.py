@@ -1,4 +1,4 @@
-"""From two numbers to a metric, and from all metrics to the answer."""
+"""From two numbers to a metric, from two facts to what differs, and from all metrics to the answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from healthcheck.model.comparison import EXIT_NOT_COMPARABLE, EXIT_SAME, EXIT_WORSE, Answer, Direction
-from healthcheck.model.message import Message
+from healthcheck.model.message import Message, say
 from healthcheck.model.vitals_compare import Metric, Noise, Unit
 
 _EXITS = {Answer.WORSE: EXIT_WORSE, Answer.INCOMPARABLE: EXIT_NOT_COMPARABLE, Answer.INCOMPLETE: EXIT_NOT_COMPARABLE}
@@ -41,6 +41,21 @@ def metric(
         return None
     direction = _direction(change, noise.bar, better) if judged else None
     return Metric(name, unit, before, after, change, noise, direction, speed, of, whole is not None)
+
+
+def told(name: str, found: Metric | None) -> Metric | Message:
+    """The metric, or in words that one of the two lacks its number."""
+    return found if found is not None else say("vcompare.not.one_side", what=say(f"vcompare.metric.{name}"))
+
+
+def difference(fact: str, before: str | Message, after: str | Message) -> Message:
+    """A fact that is not the same in both, in words."""
+    return say("vcompare.other", fact=say(f"vcompare.fact.{fact}"), before=before, after=after)
+
+
+def shown(value: float | str) -> str:
+    """A fact as text: a number with as many digits as a person compares."""
+    return value if isinstance(value, str) else f"{value:g}" if value < 1e6 else f"{value:.4g}"
 
 
 def _direction(change: float, bar: float, better: str) -> Direction:

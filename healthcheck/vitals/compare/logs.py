@@ -10,9 +10,10 @@ from healthcheck.model.message import Message, listed, say
 from healthcheck.model.vitals_compare import Metric, Unit
 from healthcheck.model.vitals_log import Goodput, LogVitals, Loss, LossKind
 from healthcheck.vitals.compare import noise
-from healthcheck.vitals.compare.judging import metric
+from healthcheck.vitals.compare.judging import difference, metric, shown, told
 
-_SAME_PARAMS = 0.01
+_ROUNDED = 0.01
+"""So far apart two numbers of one thing may lie because they were rounded."""
 _LEAST_LOSS = 0.005
 """Losses that take less of the wall time in both are not listed."""
 _SHAPE = ("layers", "hidden", "vocab")
@@ -30,7 +31,7 @@ class LogPair(Struct, frozen=True):
         if one is None or other is None:
             return False
         if fact == "params":
-            return bool(abs(one - other) > _SAME_PARAMS * max(one, other))
+            return bool(abs(one - other) > _ROUNDED * max(one, other))
         return bool(one != other)
 
     @property
@@ -43,7 +44,7 @@ class LogPair(Struct, frozen=True):
         """Whether a step of both makes as many tokens, whatever the facts say; None where one does not tell."""
         rates = (self.before.rate, self.after.rate)
         steps = [rate.tokens_per_step for rate in rates if rate is not None and rate.tokens_per_step]
-        return abs(steps[0] - steps[1]) <= _SAME_PARAMS * max(steps) if len(steps) == 2 else None
+        return abs(steps[0] - steps[1]) <= _ROUNDED * max(steps) if len(steps) == 2 else None
 
     @property
     def same_version(self) -> bool:
@@ -56,22 +57,14 @@ def differences(pair: LogPair) -> Iterator[Message]:
     """What is not the same, in words."""
     before, after = pair.before, pair.after
     if before.framework is not after.framework:
-        yield _other("framework", before.framework.value, after.framework.value)
+        yield difference("framework", before.framework.value, after.framework.value)
     for fact in ("version", "gpu", "gpus", "params", *_SHAPE, "seq_len", "global_batch", "data_parallel"):
         if pair.differ(fact):
-            yield _other(fact, *(_shown(getattr(side.facts, fact)) for side in (before, after)))
+            yield difference(fact, *(shown(getattr(side.facts, fact)) for side in (before, after)))
     for fact in ("gpus", "global_batch"):
-        told = [getattr(side.facts, fact) is not None for side in (before, after)]
-        if not all(told) and not (fact == "global_batch" and pair.same_batch):
-            yield say("vcompare.unsaid" if any(told) else "vcompare.unsaid_both", fact=say(f"vcompare.fact.{fact}"))
-
-
-def _other(fact: str, before: str, after: str) -> Message:
-    return say("vcompare.other", fact=say(f"vcompare.fact.{fact}"), before=before, after=after)
-
-
-def _shown(value: float | int | str) -> str:
-    return value if isinstance(value, str) else f"{value:g}" if value < 1e6 else f"{value:.4g}"
+        said = [getattr(side.facts, fact) is not None for side in (before, after)]
+        if not all(said) and not (fact == "global_batch" and pair.same_batch):
+            yield say("vcompare.unsaid" if any(said) else "vcompare.unsaid_both", fact=say(f"vcompare.fact.{fact}"))
 
 
 def metrics(pair: LogPair, floor: float) -> Iterator[Metric | Message]:
@@ -88,32 +81,28 @@ def _speed(pair: LogPair, floor: float) -> Iterator[Metric | Message]:
     if before.step_time is None or after.step_time is None:
         yield say("vcompare.not.no_steps", side="BEFORE" if before.step_time is None else "AFTER")
         return
-    bar = noise.of_steps(before.step_time, after.step_time, floor)
     why = _not_speed(pair)
     if why is not None:
         yield say("vcompare.not.speed", why=why)
         return
+    bar = noise.of_steps(before.step_time, after.step_time, floor)
     work = [fact for fact in ("gpus", "global_batch") if pair.differ(fact)]
     if not work and pair.same_batch is False:
         work = ["global_batch"]
     if work:
-        yield say("vcompare.not.step_time", what=listed(map(_fact, work)))
+        yield say("vcompare.not.step_time", what=listed(say(f"vcompare.fact.{fact}") for fact in work))
     else:
         times = (before.step_time.median_s, after.step_time.median_s)
-        yield from _told("step_time", metric("step_time", Unit.SECONDS, times, bar, speed=True))
+        yield told("step_time", metric("step_time", Unit.SECONDS, times, bar, speed=True))
     rates = (before.rate, after.rate)
     totals = tuple(None if rate is None else rate.tokens_per_s for rate in rates)
     each = tuple(None if rate is None else rate.per_gpu for rate in rates)
     if not pair.differ("gpus"):
         one = metric("tokens_per_s", Unit.TOKENS_PER_S, (totals[0], totals[1]), bar, better="higher", speed=True)
-        yield from _told("tokens_per_s", one)
+        yield told("tokens_per_s", one)
     if pair.differ("gpus") or totals == (None, None):
         one = metric("tokens_per_gpu", Unit.TOKENS_PER_S, (each[0], each[1]), bar, better="higher", speed=True)
-        yield from _told("tokens_per_gpu", one)
-
-
-def _fact(name: str) -> Message:
-    return say(f"vcompare.fact.{name}")
+        yield told("tokens_per_gpu", one)
 
 
 def _not_speed(pair: LogPair) -> Message | None:
@@ -123,10 +112,6 @@ def _not_speed(pair: LogPair) -> Message | None:
     if pair.differ("seq_len"):
         return say("vcompare.why.seq_len")
     return say("vcompare.why.gpu") if pair.differ("gpu") else None
-
-
-def _told(name: str, found: Metric | None) -> Iterator[Metric | Message]:
-    yield found if found is not None else say("vcompare.not.one_side", what=say(f"vcompare.metric.{name}"))
 
 
 def _goodput(pair: LogPair, floor: float) -> Iterator[Metric | Message]:
@@ -140,13 +125,13 @@ def _goodput(pair: LogPair, floor: float) -> Iterator[Metric | Message]:
         yield say("vcompare.not.goodput")
         return
     bar = noise.of_losses(before.losses, after.losses, windows, floor)
-    yield from _told("goodput", metric("goodput", Unit.SHARE, (before.share, after.share), bar, better="higher"))
+    yield told("goodput", metric("goodput", Unit.SHARE, (before.share, after.share), bar, better="higher"))
     for kind in LossKind:
         lost = tuple(_lost(side, kind) for side in (before, after))
         shares = (lost[0].seconds / windows[0], lost[1].seconds / windows[1])
         if max(shares) >= _LEAST_LOSS:
             own = noise.of_losses(lost[:1], lost[1:], windows, floor)
-            yield from _told("loss", metric("loss", Unit.SHARE, shares, own, of=say(f"training.loss.{kind.value}")))
+            yield told("loss", metric("loss", Unit.SHARE, shares, own, of=say(f"training.loss.{kind.value}")))
 
 
 def _lost(goodput: Goodput, kind: LossKind) -> Loss:
@@ -161,11 +146,11 @@ def _spread(pair: LogPair, floor: float) -> Iterator[Metric | Message]:
         yield say("vcompare.not.spread")
         return
     bar = noise.of_spread(before, after, floor)
-    yield from _told("spread", metric("spread", Unit.SHARE, (before.spread, after.spread), bar))
+    yield told("spread", metric("spread", Unit.SHARE, (before.spread, after.spread), bar))
 
 
 def _printed(pair: LogPair, floor: float) -> Iterator[Metric | Message]:
-    """TFLOP/s and MFU as printed: only of one version, for versions count FLOPs in different ways."""
+    """TFLOP/s as printed: only of one version, for versions count FLOPs in different ways."""
     before, after = pair.before.printed, pair.after.printed
     if before is None or after is None:
         return
@@ -176,7 +161,7 @@ def _printed(pair: LogPair, floor: float) -> Iterator[Metric | Message]:
     bar = noise.of_inputs(floor) if times[0] is None or times[1] is None else noise.of_steps(times[0], times[1], floor)
     tflops = (before.tflops_per_gpu, after.tflops_per_gpu)
     if None not in tflops:
-        yield from _told("printed", metric("printed", Unit.TFLOPS, tflops, bar, better="higher"))
+        yield told("printed", metric("printed", Unit.TFLOPS, tflops, bar, better="higher"))
 
 
 def _own_mfu(pair: LogPair, floor: float) -> Iterator[Metric | Message]:
@@ -186,6 +171,6 @@ def _own_mfu(pair: LogPair, floor: float) -> Iterator[Metric | Message]:
     if before.mfu_basis != after.mfu_basis:
         yield say("vcompare.not.mfu_basis")
         return
-    yield from _told(
+    yield told(
         "mfu", metric("mfu", Unit.SHARE, (before.mfu, after.mfu), noise.of_inputs(floor, before.mfu), better="higher")
     )

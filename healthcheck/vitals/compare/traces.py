@@ -10,10 +10,11 @@ from healthcheck.model.units import binary
 from healthcheck.model.vitals_compare import Metric, Unit
 from healthcheck.model.vitals_trace import CollectiveUse, RankTrace, StepBreakdown, TraceVitals
 from healthcheck.vitals.compare import noise
-from healthcheck.vitals.compare.judging import metric
+from healthcheck.vitals.compare.judging import difference, metric
 
 Part = Callable[[StepBreakdown], float | None]
 _LEAST_S = 1e-12
+"""A step that is told as 0 s is divided by this."""
 _PARTS: tuple[tuple[str, Part], ...] = (
     ("exposed", lambda step: step.exposed_s),
     ("exposed_memcpy", lambda step: step.exposed_memcpy_s),
@@ -29,7 +30,7 @@ def differences(before: TraceVitals, after: TraceVitals) -> Iterator[Message]:
     sides = (("profiler", before.source, after.source), ("gpus", _world(before), _world(after)))
     for fact, one, other in (*sides, ("gpu", _gpus(before), _gpus(after))):
         if one and other and one != other:
-            yield say("vcompare.other", fact=say(f"vcompare.fact.{fact}"), before=one, after=other)
+            yield difference(fact, one, other)
     if len(before.ranks) != len(after.ranks):
         yield say("vcompare.other_ranks", before=len(before.ranks), after=len(after.ranks))
     yield say("vcompare.trace_unsaid")
