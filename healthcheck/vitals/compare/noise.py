@@ -18,7 +18,7 @@ _ERRORS = 3.0
 _P95_SIGMAS = 1.645
 _MEDIAN_FACTOR = 1.2533
 """Standard error of a median beside that of a mean, for a normal scatter."""
-_SPREAD_FACTOR = 1.28
+_SPREAD_FACTOR = 1.335
 """Standard error of (p95 - median) / median beside itself over the root of the reports, for a normal scatter."""
 _EVENTS = 2.0
 """Losses that come in few places count from so many times their own scatter on."""

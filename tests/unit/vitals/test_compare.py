@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
@@ -52,15 +53,25 @@ def test_the_same_document_twice_is_the_same_and_is_said_to_be() -> None:
     assert (found.answer, found.exit_code) == (Answer.SAME, 0) and "same document" in told(found)
 
 
-def test_noise_grows_with_the_spread_and_shrinks_with_the_reports() -> None:
-    def bar(spread: float, reports: int) -> float:
-        return by_name(held(a_log(spread=spread, reports=reports), a_log(spread=spread, reports=reports)))[
-            "step_time"
-        ].noise.bar
+def bars(spread: float, reports: int) -> dict[str, float]:
+    """From where on a change of two logs that scatter alike counts."""
+    found = held(a_log(spread=spread, reports=reports), a_log(spread=spread, reports=reports))
+    return {name: one.noise.bar for name, one in by_name(found).items()}
 
-    assert bar(0.02, 1000) == 0.02  # the floor
-    assert bar(0.2, 10) == pytest.approx(3 * 2**0.5 * 1.2533 * 0.2 / 1.645 / 10**0.5)
-    assert bar(0.2, 10) > bar(0.2, 100) > bar(0.1, 100)
+
+def test_the_bar_of_step_time_is_three_times_what_two_logs_of_one_training_differ_by() -> None:
+    reports, logs, sigma = 200, 4000, 0.1
+    steps = np.sort(np.random.default_rng(5).normal(2.0, 2.0 * sigma, (2, logs, reports)), axis=2)
+    medians, p95s = np.median(steps, axis=2), steps[:, :, int(0.95 * reports) - 1]
+    spreads = (p95s - medians) / medians
+    found = bars(float(np.median(spreads)), reports)
+    assert found["step_time"] == pytest.approx(3 * np.std((medians[1] - medians[0]) / medians[0]), rel=0.05)
+    assert found["spread"] == pytest.approx(3 * np.std(spreads[1] - spreads[0]), rel=0.05)
+
+
+def test_noise_grows_with_the_spread_and_shrinks_with_the_reports_down_to_a_floor() -> None:
+    assert bars(0.02, 1000)["step_time"] == 0.02
+    assert bars(0.2, 10)["step_time"] > bars(0.2, 100)["step_time"] > bars(0.1, 100)["step_time"]
     few = held(a_log(spread=0.2, reports=10), a_log(spread=0.2, reports=10, median_s=2.2, tokens_per_s=910_000.0))
     assert few.answer is Answer.SAME
 
