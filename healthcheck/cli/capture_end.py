@@ -60,7 +60,7 @@ def _cost(profiled_s: float | None, logged: tuple[bool, float | None]) -> Iterat
     elif logged_s and profiled_s is None:
         yield say("capture.no_step_time")
     elif logged_s and profiled_s is not None:
-        slowed = profiled_s > SLOWED * logged_s
+        slowed, faster = profiled_s > SLOWED * logged_s, logged_s > SLOWED * profiled_s
         percent = (profiled_s / logged_s - 1) * 100
-        code = "capture.slowed" if slowed else "capture.not_slowed"
+        code = "capture.slowed" if slowed else "capture.faster" if faster else "capture.not_slowed"
         yield say(code, profiled=profiled_s, logged=logged_s, percent=percent)

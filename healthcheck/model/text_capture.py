@@ -80,6 +80,8 @@ CAPTURE_TEXTS: Final[dict[str, str]] = {
     "capture.left": "something of the training may still run on {host}",
     "capture.slowed": "the profiled step took {profiled:.3f} s, the logged one {logged:.3f} s ({percent:+.0f} %): the "
     "profiler slows this training; believe the log for times, and the shares with care",
+    "capture.faster": "the profiled step took {profiled:.3f} s, the logged one {logged:.3f} s ({percent:+.0f} %): no "
+    "profiler speeds a step up, so the log is of other steps, or loses time that the profile did not see",
     "capture.not_slowed": "the profiled step took {profiled:.3f} s, the logged one {logged:.3f} s",
     "capture.no_step_time": "no step is marked in the profile, so it cannot be told how much the profiler slows one",
     "capture.no_log_time": "the log given with --vitals holds no step time to compare with",

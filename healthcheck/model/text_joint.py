@@ -70,6 +70,8 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.documents.gpu": "the model of GPU ({told})",
     "joint.documents.rate": "tokens/s ({told})",
     "joint.documents.step": "Step Time in s ({told})",
+    "joint.documents.profiled": "the step in s ({told}), further apart than a profiler explains, so the shares are of "
+    "other steps",
     "joint.documents.params": "parameters ({told})",
     "joint.documents.layers": "layers ({told})",
     "joint.documents.hidden": "hidden size ({told})",
@@ -102,6 +104,9 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.note.doubted": "MFU: {note}",
     "joint.note.profile_slows": "The profiled step takes {profiled:.3f} s, {percent} % more than the logged one "
     "({logged:.3f} s): the profiler slows it, so take shares from the profile and times from the log.",
+    "joint.note.profile_faster": "The profiled step takes {profiled:.3f} s, {percent} % less than the logged one "
+    "({logged:.3f} s): no profiler speeds a step up, so the profile may be of other steps than the log, or the logged "
+    "ones lose time that it did not see.",
     "joint.heading.signs": "What is known",
     "joint.heading.finding": "What to act on",
     "joint.heading.gap": "What keeps it from being called well",

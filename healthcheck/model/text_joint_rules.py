@@ -172,8 +172,8 @@ JOINT_RULE_TEXTS: dict[str, str] = {
     "joint.meaning.record_of_others": "Other nodes, or far fewer of them, than those that trained.",
     "joint.title.record_cover_unknown": "Whether the record is of the nodes that trained is not known",
     "joint.title.documents_contradict": "The documents of the training contradict each other",
-    "joint.meaning.documents_contradict": "An MFU for another pace, model or GPU is right by itself, and is not that "
-    "of this log: what follows from both of them does not hold.",
+    "joint.meaning.documents_contradict": "An MFU for another pace, model or GPU, or the shares of other steps, "
+    "are right by themselves, and are not those of this log: what follows from both of them does not hold.",
     "joint.title.documents_agree": "The documents of the training go together",
     "joint.title.documents_share_nothing": "Whether the documents are of one training is not known",
     # What to do.

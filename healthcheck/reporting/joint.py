@@ -32,14 +32,17 @@ def joint_line(joint: Joint) -> str:
     """`SUSPECT fault_tolerance; MFU 41.0 %, goodput 71.0 %, links PASS`: English, one line, always.
 
     Contract: the word of the exit code, the rules to act on (else those that keep it from being called well), the
-    numbers that are known, `simulated` where the links are.
+    numbers that are known, `documents differ` where those of the training contradict each other, `simulated` where the
+    links are.
     """
     with speaking(ENGLISH):
         kind = Kind.GAP if joint.exit_code == 3 else Kind.FINDING
         rules = [match.rule for match in joint.matches if match.kind is kind]
         known = {one.sign: one for one in joint.seen if one.level is not Level.UNKNOWN}
         numbers = [f"{name} {value_text(known[sign])}" for sign, name in _IN_LINE if sign in known]
-        parts = [", ".join(rules), ", ".join(numbers), "simulated" if joint.simulated else ""]
+        differ = any(one.sign is Sign.DOCUMENTS and one.level is Level.LOW for one in joint.seen)
+        marks = ["documents differ" if differ else "", "simulated" if joint.simulated else ""]
+        parts = [", ".join(rules), ", ".join(numbers), *marks]
         return one_line(f"{_WORDS.get(joint.exit_code, 'UNKNOWN')} {'; '.join(part for part in parts if part)}")
 
 

@@ -178,7 +178,12 @@ def test_ranks_behind_a_launcher_have_reports_of_their_own(capture: Callable[...
 
 
 @pytest.mark.parametrize(
-    ("logged_s", "says"), [(50e-6, "(+100 %): the profiler slows this training"), (99e-6, "0.000 s")]
+    ("logged_s", "says"),
+    [
+        (50e-6, "(+100 %): the profiler slows this training"),
+        (99e-6, "0.000 s"),
+        (200e-6, "(-50 %): no profiler speeds a step up"),
+    ],
 )
 def test_what_the_profiler_costs_is_told_by_the_log(capture: Callable[..., Said], logged_s: float, says: str) -> None:
     Path("log.json").write_text(encode_document(SCHEMA, log_vitals(logged_s)))

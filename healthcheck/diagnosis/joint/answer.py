@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from healthcheck.diagnosis.joint.given import Given, lines, worst_finding
 from healthcheck.diagnosis.joint.link_signs import Links, link_signs
 from healthcheck.diagnosis.joint.rule import CHECK, Rule
 from healthcheck.diagnosis.joint.table import answers
 from healthcheck.diagnosis.joint.thresholds import defaults
-from healthcheck.diagnosis.joint.together import documents_sign
+from healthcheck.diagnosis.joint.together import documents_sign, profile_notes
 from healthcheck.diagnosis.joint.training_signs import training_notes, training_signs
 from healthcheck.model.joint import Joint, Kind, Level, Match, Question, Seen, Sign
 from healthcheck.model.message import Message, say
@@ -17,6 +17,11 @@ from healthcheck.model.verdict import Verdict
 
 EXIT_WELL, EXIT_FAIL, EXIT_UNKNOWN, EXIT_RULE = 0, 1, 3, 4
 _STRENGTH = {Kind.FINDING: 0, Kind.GAP: 1, Kind.NOTE: 2, Kind.FINE: 3}
+_DOCUMENTS = (
+    frozenset({Sign.MFU}),
+    frozenset({Sign.GOODPUT, Sign.STEP_SPREAD}),
+    frozenset({Sign.EXPOSED, Sign.COLLECTIVE, Sign.IDLE, Sign.DATA_LOADING, Sign.RANK_SPREAD, Sign.EFFECTIVE}),
+)
 _RECORD = frozenset({Question.RECORD_KIND, Question.RECORD_GPU, Question.RECORD_AGE, Question.RECORD_COVER})
 
 
@@ -42,7 +47,7 @@ def diagnose(given: Given) -> Joint:
         run_id=None if given.record is None else given.record.run_id,
         simulated=given.record is not None and given.record.simulated,
         vitals=given.vitals,
-        notes=(*_notes(given, links), *training_notes(given.training)),
+        notes=(*_notes(given, links), *training_notes(given.training), *profile_notes(given.training)),
         exit_code=_exit_code(verdict, matches),
         thresholds=dict(given.thresholds),
         changed=tuple(name for name, value in given.thresholds.items() if value != usual[name]),
@@ -66,6 +71,8 @@ def _exit_code(verdict: Verdict | None, matches: Sequence[Match]) -> int:
 
 def _match(rule: Rule, seen: Mapping[Sign, Seen], given: Given) -> Match:
     because = tuple(seen[sign] for sign in (*rule.signs, *rule.shows) if seen[sign].level is not Level.UNKNOWN)
+    if seen[Sign.DOCUMENTS].level is Level.LOW and _of_several({one.sign for one in because}):
+        because = (*because, seen[Sign.DOCUMENTS])
     missing = [Message(f"joint.missing.{sign.value}") for sign in rule.wants if seen[sign].level is Level.UNKNOWN]
     return Match(
         rule=rule.code,
@@ -80,6 +87,11 @@ def _match(rule: Rule, seen: Mapping[Sign, Seen], given: Given) -> Match:
         question=rule.question,
         kind=rule.kind,
     )
+
+
+def _of_several(signs: Set[Sign]) -> bool:
+    """Whether these stand in more than one document of the training: then it matters that documents contradict."""
+    return sum(bool(signs & document) for document in _DOCUMENTS) > 1
 
 
 def _notes(given: Given, links: Links) -> tuple[Message, ...]:

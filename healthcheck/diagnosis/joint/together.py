@@ -12,11 +12,15 @@ from collections.abc import Iterable, Iterator
 from healthcheck.diagnosis.joint.training_signs import Training
 from healthcheck.model.joint import Level, Seen, Sign
 from healthcheck.model.message import Message, listed, say
+from healthcheck.model.vitals_trace import SLOWED
 
 _MODEL = re.compile(r"(?<![A-Z0-9])(?:GB|GH|MI|[ABHLV])\d{2,4}[SX]?(?![A-Z0-9])")
 """What a GPU is called without its board and memory: H100, GB200, MI300X, L40S."""
 _SAME = 0.10
 """How far two numbers of one thing may lie apart, of the larger one: a rule of thumb."""
+_OTHER_STEPS = 1.5
+"""A profiled step so many times longer or shorter than the logged one tells of other steps: a profiler costs a quarter
+of a step, seldom more, and gives no time back. A rule of thumb."""
 _WHOLE = 1000.0
 """From here on digits behind the point say nothing."""
 
@@ -50,6 +54,7 @@ def _compared(training: Training) -> Iterator[Message | None]:
         if len(told) > 1:
             apart = max(told.values()) - min(told.values())
             yield None if apart <= (0 if exact else _SAME * max(told.values())) else say(code, told=_words(told))
+    yield from _profiled_step(training)
     yield from _gpus(training)
 
 
@@ -70,6 +75,41 @@ def _numbers(training: Training) -> Iterator[tuple[str, Told, bool]]:
     yield "joint.documents.layers", _known(log=facts.layers, mfu=shape.layers), True
     yield "joint.documents.hidden", _known(log=facts.hidden, mfu=shape.hidden), True
     yield "joint.documents.seq_len", _known(log=facts.seq_len, mfu=shape.seq_len), True
+
+
+def _profiled_step(training: Training) -> Iterator[Message | None]:
+    """The step of the profile beside the logged one; what a profiler may cost is neither same nor contradiction."""
+    steps = _steps(training)
+    if steps is None:
+        return
+    apart = max(steps.values()) / min(steps.values())
+    if apart >= _OTHER_STEPS:
+        yield say("joint.documents.profiled", told=_words(steps))
+    elif apart <= SLOWED:
+        yield None
+
+
+def _steps(training: Training) -> Told | None:
+    """Seconds of a step by log and trace; None where one of them does not say."""
+    log, trace = training.log, training.trace
+    logged = log.step_time.median_s if log is not None and log.step_time is not None else None
+    told = _known(log=logged, trace=None if trace is None else trace.marked_step_s)
+    return told if len(told) == 2 else None
+
+
+def profile_notes(training: Training) -> Iterator[Message]:
+    """A profile whose steps are not as long as the logged ones, where that is no contradiction yet."""
+    steps = _steps(training)
+    if steps is None:
+        return
+    logged, profiled = steps["log"], steps["trace"]
+    if max(logged, profiled) >= _OTHER_STEPS * min(logged, profiled):
+        return
+    percent = round(100 * abs(profiled / logged - 1), 1)
+    if profiled > SLOWED * logged:
+        yield say("joint.note.profile_slows", profiled=profiled, logged=logged, percent=percent)
+    elif logged > SLOWED * profiled:
+        yield say("joint.note.profile_faster", profiled=profiled, logged=logged, percent=percent)
 
 
 def _known(**told: float | None) -> Told:

@@ -195,7 +195,7 @@ DOCUMENT_RULES: tuple[Rule, ...] = (
         _GAP,
         (at(documents="L"),),
         steps=("same_training", "check_mfu"),
-        commands=(SAVE_LOG, SAVE_MFU),
+        commands=(SAVE_LOG, SAVE_TRACE, SAVE_MFU),
     ),
     Rule("documents_agree", Question.DOCUMENTS, _FINE, (at(documents="H"),)),
     Rule("documents_share_nothing", Question.DOCUMENTS, _NOTE, (at(documents="MU"),)),

@@ -13,7 +13,7 @@ from healthcheck.model.joint import Level, Seen, Sign
 from healthcheck.model.message import Message, listed, say
 from healthcheck.model.vitals_log import LogVitals, Loss
 from healthcheck.model.vitals_mfu import MfuAnswer
-from healthcheck.model.vitals_trace import SLOWED, RankTrace, Shares, TraceVitals
+from healthcheck.model.vitals_trace import RankTrace, Shares, TraceVitals
 
 Thresholds = Mapping[str, float]
 _MOST_LOSSES = 2
@@ -204,16 +204,10 @@ def _own_s(rank: RankTrace) -> float | None:
 
 
 def training_notes(training: Training) -> tuple[Message, ...]:
-    """What the numbers are to be taken with: an MFU that was doubted, a profile that slowed the steps down."""
+    """What the numbers are to be taken with: an MFU that was doubted."""
     answer, log = training.mfu, training.log
     doubts = answer.notes if answer is not None else [remark.what for remark in log.remarks] if log is not None else ()
-    notes = [say("joint.note.doubted", note=note) for note in doubts if note.code == _DOUBTED]
-    steps = training.log.step_time if training.log else None
-    profiled = training.trace.marked_step_s if training.trace else None
-    if steps is not None and profiled is not None and profiled > SLOWED * steps.median_s > 0:
-        percent = round(100 * (profiled / steps.median_s - 1), 1)
-        notes.append(say("joint.note.profile_slows", profiled=profiled, logged=steps.median_s, percent=percent))
-    return tuple(notes)
+    return tuple(say("joint.note.doubted", note=note) for note in doubts if note.code == _DOUBTED)
 
 
 _DOUBTED = "mfu.note.high"

@@ -13,6 +13,7 @@ from healthcheck.model.message import say
 from healthcheck.model.vitals_log import LogVitals
 from healthcheck.model.vitals_mfu import MfuAnswer
 from healthcheck.model.vitals_trace import TraceVitals
+from healthcheck.reporting.joint import joint_line
 from tests.golden.records import healthy
 from tests.unit.diagnosis.joint.test_signs import RECORDED
 from tests.vitals_documents import DAY_S, a_log, a_rank, a_trace, an_answer
@@ -47,13 +48,15 @@ CONTRADICTING = (
     (a_good_log(), replace(A_MODEL, step_time_s=1.0), None, "Step Time in s (log 2, mfu 1)"),
     (a_good_log(), an_answer(0.42, params=70e9), None, "parameters (log 13,000,000,000, mfu 70,000,000,000)"),
     (a_good_log(), an_answer(0.42, seq_len=8192), None, "sequence length (log 4,096, mfu 8,192)"),
+    (a_good_log(), None, a_trace(a_rank(0, step_s=0.9)), "the step in s (log 2, trace 0.9)"),
+    (a_good_log(), None, a_trace(a_rank(0, step_s=4.2)), "the step in s (log 2, trace 4.2)"),
     (a_good_log(gpu="NVIDIA H100 80GB HBM3"), an_answer(0.42, gpu="A100"), None, "model of GPU (log H100, mfu A100)"),
 )
 
 
 @pytest.mark.parametrize(("log", "mfu", "trace", "what"), CONTRADICTING, ids=[one[3] for one in CONTRADICTING])
 def test_documents_of_two_trainings_are_not_called_well(
-    log: LogVitals, mfu: MfuAnswer, trace: TraceVitals | None, what: str
+    log: LogVitals, mfu: MfuAnswer | None, trace: TraceVitals | None, what: str
 ) -> None:
     joint = told(log, mfu, trace)
     assert joint.exit_code == EXIT_UNKNOWN and rule(joint) == "documents_contradict"
@@ -63,6 +66,33 @@ def test_documents_of_two_trainings_are_not_called_well(
 def test_a_pace_within_a_tenth_and_the_active_parameters_of_a_mixture_are_no_contradiction() -> None:
     near = an_answer(0.42, tokens_per_s=0.95e6, params=3e9)
     assert rule(told(a_good_log(), near)) == "documents_agree"
+
+
+@pytest.mark.parametrize(
+    ("step_s", "agree", "says"),
+    [(1.9, True, ""), (2.1, True, ""), (1.5, False, "1.500 s, 25.0 % less than"), (2.6, False, "2.600 s, 30.0 % more")],
+)
+def test_what_a_profiler_may_cost_is_told_and_is_no_contradiction(step_s: float, agree: bool, says: str) -> None:
+    joint = told(a_good_log(), None, a_trace(a_rank(0, step_s=step_s), world_size=None))
+    assert rule(joint) == ("documents_agree" if agree else "documents_share_nothing")
+    notes = [str(note) for note in joint.notes if note.code.startswith("joint.note.profile")]
+    assert len(notes) == bool(says) and all(says in note for note in notes)
+
+
+def test_the_time_of_everything_in_a_profile_is_no_step() -> None:
+    whole = replace(a_rank(0, step_s=30.0), whole=True)
+    joint = told(a_good_log(), None, a_trace(whole, world_size=None))
+    assert rule(joint) == "documents_share_nothing"
+    assert not [note for note in joint.notes if note.code.startswith("joint.note.profile")]
+
+
+def test_a_rule_that_rests_on_documents_that_contradict_says_so_beside_its_numbers_and_on_the_line() -> None:
+    joint = told(a_good_log(), an_answer(0.2), a_trace(a_rank(0, exposed=0.4, step_s=0.9)))
+    step = next(match for match in joint.matches if match.question is Question.STEP)
+    assert {Sign.MFU, Sign.EXPOSED, Sign.DOCUMENTS} <= {one.sign for one in step.because}
+    idle = next(match for match in joint.matches if match.question is Question.WAITING)
+    assert Sign.DOCUMENTS not in {one.sign for one in idle.because}
+    assert joint_line(joint).startswith("SUSPECT ") and joint_line(joint).endswith("; documents differ")
 
 
 def test_the_gpu_of_the_calculator_is_held_against_the_record_where_the_training_prints_none() -> None:
