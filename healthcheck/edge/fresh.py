@@ -71,7 +71,7 @@ class FolderPasses:
             yield EarlierPass(
                 host=host.name,
                 run_id=run.run_id,
-                measured_s=kept.began_at or instant(run.started_at).timestamp(),
+                measured_s=instant(kept.oldest_job or run.started_at).timestamp(),
                 found=host.verdict if bad else missed,
                 passport=kept.passports.get(host.name, Passport()),
                 playbook_sha256=run.playbook_sha256,

@@ -335,6 +335,7 @@ class Ledger:
             passports={name: passport(facts) for name, facts in self.facts.items()},
             platform_sha256=platform_digest(self.platform),
             baseline_sha256=self.baseline_sha256,
+            oldest_job=min((job.started_at for job in self.jobs), default=""),
         )
 
 

@@ -144,6 +144,26 @@ def test_a_search_is_made_up_for_within_a_day(shell: Shell) -> None:
     assert shell("localise", "--resume", folder.name, "--budget", "30m", "-q").out.startswith("PASS 63/64 ready")
 
 
+def test_a_pass_that_a_run_took_over_is_as_old_as_its_measurement(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = stage_workflow.run_stage
+
+    def then_stop(*arguments: object) -> None:
+        whole(*arguments)  # type: ignore[arg-type] # as it was called
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("healthcheck.workflows.run.run_stage", then_stop)
+        assert shell("run", "slurm-gate", "--simulate", "4", "-q").code == 143
+    folder = _moved(shell, shell.record(), timedelta(hours=25))
+    assert shell("run", "--resume", folder.name, "-q").code == 0
+    shell("gate", "slurm-gate", "--simulate", "4", "--fresh-for", "26h", "-q")
+    assert (gate := shell.record().gate) is not None and len(gate.reused) == 4
+    shell("gate", "slurm-gate", "--simulate", "4", "--fresh-for", "24h", "-q")
+    assert (gate := shell.record().gate) is not None and gate.reused == ()
+
+
 def _moved(shell: Shell, record: RunRecord, ago: timedelta) -> Path:
     """As if all of it had happened so much earlier; a second start of a run has a time of its own."""
     folder = shell.results / record.run_id
