@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from healthcheck.model.durations import span
 from healthcheck.model.message import Message, say
 from healthcheck.model.playbook import PROBE_STAGE
 from healthcheck.model.progress import Begun, Counted, Over, RoundBegun, RoundRead
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nodeset import fold
 from healthcheck.ports import Event
-from healthcheck.reporting.durations import span, to_go, watch
+from healthcheck.reporting.durations import to_go, watch
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.text_width import cut, left, right, width_of

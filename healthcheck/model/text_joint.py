@@ -20,6 +20,9 @@ JOINT_TEXTS: dict[str, str] = {
     "figure ({basis})",
     "joint.basis.impossible_share": "{percent} % cannot be ({basis})",
     "joint.basis.printed_mfu": "as the framework prints it: {basis}",
+    "joint.basis.other_peak": "the one that is printed is over a peak of {implied} TFLOP/s, and the GPU has {peak}",
+    "joint.basis.peak_of_an_a100": "the one that is printed is over the peak of an A100 whatever the GPU is; give "
+    "vitals log --gpu",
     "joint.basis.printed_unknown": "whether it counts recomputed FLOPs is not known",
     "joint.basis.no_trace": "no document of vitals trace was given",
     "joint.basis.empty_trace": "the trace holds no kernel",
@@ -31,8 +34,10 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.basis.no_host": "the trace does not show the host",
     "joint.basis.no_log": "no document of vitals log was given",
     "joint.basis.no_goodput": "the log is not enough to say",
-    "joint.basis.goodput": "of the steady rate; {window}",
-    "joint.basis.goodput_losses": "of the steady rate; lost most to {losses}",
+    "joint.basis.goodput": "of the steady rate over {window}",
+    "joint.basis.goodput_losses": "of the steady rate over {window}; lost most to {losses}",
+    "joint.basis.short": "the log shows {window} only ({percent} % of the steady rate), in which restarts, saves and "
+    "evaluations hardly show",
     "joint.basis.loss": "{kind} {percent} % ({n} {n:time|times})",
     "joint.basis.no_wall_clock": "no line of the log has a time of day, so what lies between the steps is not seen",
     "joint.basis.no_step_time": "the log has no steady steps",

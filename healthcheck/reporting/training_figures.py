@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from healthcheck.reporting.durations import span
+from healthcheck.model.durations import span
 from healthcheck.reporting.figures import not_measured
 
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from healthcheck.evaluation.fresh import CHECK, REUSED, Today, passport, platform_digest, why_again
 from healthcheck.evaluation.limits import expectation_gbyte_s
 from healthcheck.model.component import FABRIC, node
+from healthcheck.model.durations import span
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.gate import EarlierPass, GateAsked, GateRecord, Reused
 from healthcheck.model.host import Host
@@ -23,7 +24,6 @@ from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nodeset import fold
 from healthcheck.planning.gate_plan import Fitted, Piece, about, fit, search_seconds
 from healthcheck.ports import Event
-from healthcheck.reporting.durations import span
 from healthcheck.workflows.engine import Engine, stamp
 from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.localise import slowest

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from healthcheck.evaluation.gate import unwritten_note
+from healthcheck.model.durations import span
 from healthcheck.model.gate import GateRecord
 from healthcheck.model.message import Message, listed, say
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.nodeset import fold
-from healthcheck.reporting.durations import span
 
 
 def gate_notes(gate: GateRecord, ready: int, verdict: Verdict) -> tuple[Message, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from healthcheck.evaluation.limits import BUSBW_CHECK, expectation_gbyte_s
 from healthcheck.model.command import CollectiveJob
+from healthcheck.model.durations import span
 from healthcheck.model.message import Message, say
 from healthcheck.model.platform import Limit
 from healthcheck.model.playbook import Stage
@@ -16,7 +17,6 @@ from healthcheck.model.record import JobRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.planning.estimate import stage_seconds
 from healthcheck.ports import Event
-from healthcheck.reporting.durations import span
 from healthcheck.reporting.figures import number, percent
 from healthcheck.reporting.measured import measured, merged, middle
 from healthcheck.workflows.engine import Engine

@@ -128,10 +128,10 @@ def test_the_whole_way_from_the_files_of_a_training_to_the_answer(shell: Shell, 
 
 
 def iteration(number: int) -> str:
-    """A line of Megatron-LM; steps take 1 s, and nothing is lost between them."""
+    """A line of Megatron-LM; steps take a minute, and nothing is lost between them."""
     return (
-        f" [2026-03-14 02:{number // 60:02d}:{number % 60:02d}] iteration {number:8d}/ 100 | consumed samples: "
-        f"{number * 64:12d} | elapsed time per iteration (ms): 1000.0 | learning rate: 1.0E-04 | global batch size:"
+        f" [2026-03-14 02:{number:02d}:00] iteration {number:8d}/ 100 | consumed samples: "
+        f"{number * 64:12d} | elapsed time per iteration (ms): 60000.0 | learning rate: 1.0E-04 | global batch size:"
         "    64 | lm loss: 2.0E+00 | number of skipped iterations:   0 | number of nan iterations:   0 |\n"
     )
 

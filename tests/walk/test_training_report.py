@@ -23,7 +23,7 @@ def _document(folder: Path) -> Path:
 
 def test_a_report_tells_the_training_and_can_be_made_again_without_the_file(shell: Shell, tmp_path: Path) -> None:
     run = _run(shell, tmp_path / "runs")
-    assert "training" not in (run / "report.md").read_text()
+    assert "The training on these nodes" not in (run / "report.md").read_text()
     document = _document(tmp_path)
     shell("report", str(run), "--vitals", str(document))
     told = (run / "report.md").read_text()
@@ -45,7 +45,7 @@ def test_a_kept_document_that_is_damaged_costs_no_page(shell: Shell, tmp_path: P
     done = shell("report", str(run))
     assert done.code == 0
     assert "vitals-log.json" in done.err
-    assert "training" not in (run / "report.md").read_text()
+    assert "The training on these nodes" not in (run / "report.md").read_text()
 
 
 def test_what_is_no_document_touches_nothing(shell: Shell, tmp_path: Path) -> None:

@@ -9,15 +9,22 @@ from statistics import median
 from msgspec import Struct
 
 from healthcheck.diagnosis.joint.thresholds import NAMED, level_of
+from healthcheck.model.durations import span
 from healthcheck.model.joint import Level, Seen, Sign
 from healthcheck.model.message import Message, listed, say
-from healthcheck.model.vitals_log import LogVitals, Loss
+from healthcheck.model.training import Framework
+from healthcheck.model.vitals_log import LogVitals, Loss, Printed
 from healthcheck.model.vitals_mfu import MfuAnswer
 from healthcheck.model.vitals_trace import RankTrace, Shares, TraceVitals
 
 Thresholds = Mapping[str, float]
 _MOST_LOSSES = 2
 _FRACTIONS = frozenset({Sign.EXPOSED, Sign.COLLECTIVE, Sign.IDLE, Sign.DATA_LOADING, Sign.GOODPUT})
+SHORT_S = 1800.0
+"""Rule of thumb: a shorter piece of a log shows its own start, and not how often a training stops."""
+_OTHER_PEAK = 0.05
+_PEAK_OF_AN_A100 = frozenset({Framework.NANOGPT})
+"""They divide by the peak of an A100, whatever the GPU is."""
 _ROUNDED = 0.01
 """How far a share may lie outside 0 and 1 because its parts were rounded."""
 
@@ -97,9 +104,21 @@ def _told_mfu(training: Training) -> Number:
     if log is not None and log.mfu is not None:
         return log.mfu, log.mfu_basis or say("joint.basis.log")
     printed = log.printed if log is not None else None
-    if printed is None or printed.mfu is None:
+    if log is None or printed is None or printed.mfu is None:
         return None, say("joint.basis.no_mfu")
+    if (other := _other_peak(log, printed)) is not None:
+        return None, other
     return printed.mfu, say("joint.basis.printed_mfu", basis=printed.basis or say("joint.basis.printed_unknown"))
+
+
+def _other_peak(log: LogVitals, printed: Printed) -> Message | None:
+    """What is wrong with a printed MFU that is a share of another GPU's peak."""
+    implied, peak = printed.implied_peak_tflops, printed.gpu_peak_tflops
+    if peak is None:
+        return say("joint.basis.peak_of_an_a100") if log.framework in _PEAK_OF_AN_A100 else None
+    if implied is None or abs(implied / peak - 1) <= _OTHER_PEAK:
+        return None
+    return say("joint.basis.other_peak", implied=round(implied), peak=round(peak))
 
 
 def _shares(trace: TraceVitals | None, thresholds: Thresholds) -> tuple[Seen, ...]:
@@ -156,11 +175,14 @@ def _goodput(log: LogVitals | None) -> Number:
         return None, say("joint.basis.no_goodput")
     if not goodput.wall_clock:
         return None, say("joint.basis.no_wall_clock")
+    window = span(goodput.window_s)
+    if goodput.window_s < SHORT_S:
+        return None, say("joint.basis.short", window=window, percent=round(100 * goodput.share))
     worst = sorted((loss for loss in goodput.losses if loss.seconds > 0), key=lambda loss: -loss.seconds)
-    if not worst or not goodput.window_s > 0:
-        return goodput.share, say("joint.basis.goodput", window=goodput.window)
+    if not worst:
+        return goodput.share, say("joint.basis.goodput", window=window)
     told = [_loss(loss, goodput.window_s) for loss in worst[:_MOST_LOSSES]]
-    return goodput.share, say("joint.basis.goodput_losses", losses=listed(told))
+    return goodput.share, say("joint.basis.goodput_losses", window=window, losses=listed(told))
 
 
 def _loss(loss: Loss, window_s: float) -> Message:

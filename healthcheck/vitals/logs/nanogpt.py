@@ -1,4 +1,5 @@
-"""nanoGPT: `iter 5: loss 3.7441, time 563.15ms, mfu 36.47%`; `mfu` is -100 % at first, then a running mean.
+"""nanoGPT: `iter 5: loss 3.7441, time 563.15ms, mfu 36.47%`; `mfu` is -100 % at first, then a running mean,
+of the peak of an A100 on any GPU.
 
 The time is of that one iteration; one that also evaluated or saved holds that, too.
 """
@@ -22,6 +23,10 @@ _ITER = re.compile(
 _EVAL = re.compile(r"(?<!\w)step (?P<step>\d{1,12}): train loss [\d.naif]{1,16}, val loss ", re.ASCII)
 _PARAMETERS = re.compile(r"number of parameters: (?P<n>\d{1,9}\.\d\d)M(?!\w)", re.ASCII)
 _TOKENS = re.compile(r"tokens per iteration will be: (?P<n>[\d,]{1,20})(?![\d,])", re.ASCII)
+
+
+_PEAK_TFLOPS = 312.0
+"""Of an A100: what its MFU is over, whatever the GPU is."""
 
 
 class NanoGpt(Dialect):
@@ -51,6 +56,8 @@ class NanoGpt(Dialect):
         return [self._record(one, number, head.rank, head.at_s) for one in found]
 
     def _record(self, found: re.Match[str], line: int, rank: str | None, at_s: float | None) -> StepRecord:
+        if found["mfu"]:
+            self.facts = replace(self.facts, peak_tflops=_PEAK_TFLOPS)
         return StepRecord(
             step=int(found["step"]),
             line=line,

@@ -13,8 +13,9 @@ from healthcheck.diagnosis.joint.training_signs import Training
 from healthcheck.model.joint import Joint, Level, Match, Question, Seen, Sign
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
+from healthcheck.model.training import Framework
 from healthcheck.model.verdict import Verdict
-from healthcheck.model.vitals_log import Loss, LossKind
+from healthcheck.model.vitals_log import Loss, LossKind, Printed
 from tests.golden.records import healthy, interrupted, sick
 from tests.vitals_documents import DAY_S, a_collective, a_log, a_rank, a_trace, an_answer
 
@@ -44,6 +45,23 @@ def test_the_calculator_is_believed_before_the_log_and_the_log_before_what_the_f
 def test_a_refused_mfu_is_unknown_though_the_log_prints_one() -> None:
     found = sign(told(Training(log=a_log(printed_mfu=0.5), mfu=an_answer(None))), Sign.MFU)
     assert (found.value, found.level) == (None, Level.UNKNOWN) and "above 1 cannot be" in str(found.basis)
+
+
+def test_a_printed_mfu_over_the_peak_of_another_gpu_is_unknown() -> None:
+    # torchtitan on a GPU it does not know: 150 TFLOP/s are 48 % of 312, and 15 % of what an H100 can do.
+    log = a_log(printed_mfu=0.48)
+    over = {peak: replace(log, printed=Printed(150.0, 0.48, 312.0, None, peak)) for peak in (312.0, 989.0, None)}
+    found = {peak: sign(told(Training(log=each)), Sign.MFU) for peak, each in over.items()}
+    assert found[312.0].value == 0.48 and found[None].value == 0.48
+    assert found[989.0].level is Level.UNKNOWN and "a peak of 312 TFLOP/s" in str(found[989.0].basis)
+
+
+def test_the_mfu_of_nanogpt_counts_only_where_the_gpu_is_known_to_be_an_a100() -> None:
+    log = a_log(printed_mfu=0.48, framework=Framework.NANOGPT)
+    unnamed = sign(told(Training(log=replace(log, printed=Printed(None, 0.48, 312.0, None)))), Sign.MFU)
+    assert unnamed.level is Level.UNKNOWN and "--gpu" in str(unnamed.basis)
+    on_a100 = replace(log, printed=Printed(None, 0.48, 312.0, None, 312.0))
+    assert sign(told(Training(log=on_a100)), Sign.MFU).value == 0.48
 
 
 def test_an_impossible_printed_mfu_is_unknown() -> None:
@@ -83,9 +101,12 @@ def test_goodput_names_what_it_was_lost_to_and_without_a_clock_it_is_unknown() -
     losses = (Loss(LossKind.REDONE, 0.2 * DAY_S, 3, 400), Loss(LossKind.RESTART, 0.1 * DAY_S, 3))
     lost = replace(log, goodput=replace(log.goodput, losses=losses))
     redone, restart = say("training.loss.redone"), say("training.loss.restart")
-    assert f"lost most to {redone} 20.0 % (3 times), {restart} 10.0 % (3 times)" in str(
+    assert f"over 24 h 00 min; lost most to {redone} 20.0 % (3 times), {restart} 10.0 % (3 times)" in str(
         sign(told(Training(log=lost)), Sign.GOODPUT).basis
     )
+    piece = replace(log, goodput=replace(log.goodput, share=0.99, window_s=46.0))
+    short = sign(told(Training(log=piece)), Sign.GOODPUT)
+    assert short.level is Level.UNKNOWN and "the log shows 46 s only (99 %" in str(short.basis)
     blind = replace(log, goodput=replace(log.goodput, wall_clock=False))
     found = sign(told(Training(log=blind)), Sign.GOODPUT)
     assert found.level is Level.UNKNOWN and "time of day" in str(found.basis)

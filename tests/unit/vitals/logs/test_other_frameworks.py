@@ -172,8 +172,10 @@ def test_nanogpt_has_no_mfu_at_first() -> None:
         (EventKind.CHECKPOINT_SAVED, 2000, None),  # because it goes on
     ]
     assert log.reader.facts.params == 123.59e6
+    assert log.reader.facts.peak_tflops == 312.0  # what its MFU is over, on any GPU
     early = fixture("nanogpt/2023-no-mfu.log")
     assert [(step.step, step.step_time_s) for step in early.steps] == [(1631, 0.56194), (1632, 0.56315)]
+    assert early.reader.facts.peak_tflops is None
 
 
 def test_a_save_that_is_announced_is_done_when_the_training_goes_on_and_not_before() -> None:
