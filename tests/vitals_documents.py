@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from healthcheck.model import vitals_log, vitals_mfu, vitals_trace
 from healthcheck.model.message import phrase
 from healthcheck.model.training import Framework, LogFacts
+from healthcheck.model.vitals_document import VitalsDocument, kind_of
 from healthcheck.model.vitals_log import Goodput, LogVitals, Printed, Rate, StepTime
 from healthcheck.model.vitals_mfu import Dtype, Formula, GpuPeak, MfuAnswer, ModelShape, Recompute
 from healthcheck.model.vitals_trace import CollectiveUse, RankTrace, Shares, StepBreakdown, TraceVitals
@@ -227,13 +227,8 @@ def an_answer(
     )
 
 
-def save(folder: Path, name: str, document: LogVitals | TraceVitals | MfuAnswer) -> str:
+def save(folder: Path, name: str, document: VitalsDocument) -> str:
     """The document in a file of `folder`; its path."""
-    schemas = {
-        LogVitals: vitals_log.SCHEMA,
-        TraceVitals: vitals_trace.SCHEMA,
-        MfuAnswer: vitals_mfu.MFU_SCHEMA,
-    }
     path = folder / name
-    path.write_text(encode_document(schemas[type(document)], document), encoding="utf-8")
+    path.write_text(encode_document(kind_of(document).schema, document), encoding="utf-8")
     return str(path)

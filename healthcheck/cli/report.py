@@ -10,7 +10,7 @@ import typer
 from healthcheck.cli import options
 
 if TYPE_CHECKING:
-    from healthcheck.workflows.training import Document
+    from healthcheck.model.vitals_document import VitalsDocument
 
 
 def command(
@@ -53,7 +53,7 @@ def command(
     out(encode_record(record).decode().rstrip("\n") if json else stdout_line(record))
 
 
-def kept(folder: Path) -> tuple[Document, ...]:
+def kept(folder: Path) -> tuple[VitalsDocument, ...]:
     """The documents of the training kept beside a run; one that cannot be read is said and passed over."""
     from healthcheck.cli.exits import say
     from healthcheck.edge.kept_training import kept_training

@@ -128,16 +128,15 @@ def _logged(vitals: Path | None) -> tuple[bool, float | None]:
     """Whether a log was given, and its step time in seconds."""
     if vitals is None:
         return False, None
-    from healthcheck.edge.shipped import read_text
-    from healthcheck.model import vitals_log
-    from healthcheck.parsing.record_codec import decode_document
+    from healthcheck.edge.vitals_documents import read_document
+    from healthcheck.errors import InputError
+    from healthcheck.model.vitals_document import kind_of
+    from healthcheck.model.vitals_log import LogVitals
 
-    data = read_text(vitals, _LARGEST_DOCUMENT).encode()
-    log = decode_document(data, str(vitals), vitals_log.LogVitals, vitals_log.SCHEMA, "document of vitals log")
+    log = read_document(vitals).document
+    if not isinstance(log, LogVitals):
+        raise InputError(str(vitals), f"is a document of vitals {kind_of(log).value}; give one of vitals log")
     return True, None if log.step_time is None else log.step_time.median_s
-
-
-_LARGEST_DOCUMENT = 256 << 20
 
 
 def _run(

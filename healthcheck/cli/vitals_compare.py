@@ -38,8 +38,9 @@ def command(
     from healthcheck.cli.terminal import width
     from healthcheck.edge.vitals_documents import read_document
     from healthcheck.errors import InputError
+    from healthcheck.model.vitals_document import kind_of
     from healthcheck.reporting.vitals_compared import compared_document, compared_line, compared_lines
-    from healthcheck.vitals.compare.pairs import compare, kind_of
+    from healthcheck.vitals.compare.pairs import compare
 
     if not (math.isfinite(noise) and 0 <= noise <= 100):
         raise InputError("--noise", f"{noise:g} is out of range; write a number of per cent from 0 to 100")

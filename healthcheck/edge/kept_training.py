@@ -9,20 +9,16 @@ from healthcheck.edge.places import is_file
 from healthcheck.edge.rejudged import is_rejudged
 from healthcheck.edge.vitals_documents import Saved, read_document
 from healthcheck.errors import InputError
-from healthcheck.model import vitals_log, vitals_mfu, vitals_trace
-from healthcheck.model.vitals_log import LogVitals
-from healthcheck.model.vitals_trace import TraceVitals
+from healthcheck.model.vitals_document import DocumentKind, kind_of
 from healthcheck.parsing.record_codec import encode_document
 from healthcheck.ports import RunStore
-
-_KINDS = ("log", "trace", "mfu")
 
 
 def keep_training(store: RunStore, saved: Sequence[Saved]) -> None:
     """Write them to `inputs/vitals-KIND.json`; each replaces an earlier one of its kind."""
     for one in saved:
-        kind, schema = _kind(one)
-        store.write(_name(kind), encode_document(schema, one.document))
+        kind = kind_of(one.document)
+        store.write(_name(kind), encode_document(kind.schema, one.document))
 
 
 def kept_training(folder: Path) -> tuple[tuple[Saved, ...], tuple[str, ...]]:
@@ -30,7 +26,7 @@ def kept_training(folder: Path) -> tuple[tuple[Saved, ...], tuple[str, ...]]:
     of = folder.parent if is_rejudged(folder) else folder
     found: list[Saved] = []
     problems: list[str] = []
-    for kind in _KINDS:
+    for kind in DocumentKind:
         path = of / _name(kind)
         if not is_file(path):
             continue
@@ -41,13 +37,5 @@ def kept_training(folder: Path) -> tuple[tuple[Saved, ...], tuple[str, ...]]:
     return tuple(found), tuple(problems)
 
 
-def _kind(saved: Saved) -> tuple[str, str]:
-    if isinstance(saved.document, LogVitals):
-        return "log", vitals_log.SCHEMA
-    if isinstance(saved.document, TraceVitals):
-        return "trace", vitals_trace.SCHEMA
-    return "mfu", vitals_mfu.MFU_SCHEMA
-
-
-def _name(kind: str) -> str:
-    return f"inputs/vitals-{kind}.json"
+def _name(kind: DocumentKind) -> str:
+    return f"inputs/vitals-{kind.value}.json"

@@ -10,15 +10,11 @@ from msgspec import Struct
 
 from healthcheck.edge.shipped import read_text
 from healthcheck.errors import InputError
-from healthcheck.model import vitals_log, vitals_mfu, vitals_trace
 from healthcheck.model.record import SCHEMA as RUN_SCHEMA
-from healthcheck.model.vitals_log import LogVitals
-from healthcheck.model.vitals_mfu import MfuAnswer
-from healthcheck.model.vitals_trace import TraceVitals
+from healthcheck.model.vitals_document import DocumentKind, VitalsDocument, kind_of
 from healthcheck.parsing.record_codec import decode_document
 
 MOST_BYTES = 64_000_000
-Document = LogVitals | TraceVitals | MfuAnswer
 _WORDS = "what `healthcheck vitals log`, `vitals trace` or `vitals mfu` prints with --json"
 
 
@@ -26,7 +22,7 @@ class Saved(Struct, frozen=True):
     """One document and the file it was read from."""
 
     file: str
-    document: Document
+    document: VitalsDocument
 
 
 class _Head(Struct):
@@ -43,12 +39,9 @@ def read_document(path: Path) -> Saved:
         schema = msgspec.json.decode(data, type=_Head).schema
     except (msgspec.DecodeError, RecursionError):
         raise InputError(where, f"is cut off or no JSON document; it should hold {_WORDS}") from None
-    if schema == vitals_log.SCHEMA:
-        return Saved(where, decode_document(data, where, LogVitals, schema, "document of vitals log"))
-    if schema == vitals_trace.SCHEMA:
-        return Saved(where, decode_document(data, where, TraceVitals, schema, "document of vitals trace"))
-    if schema == vitals_mfu.MFU_SCHEMA:
-        return Saved(where, decode_document(data, where, MfuAnswer, schema, "document of vitals mfu"))
+    for kind in DocumentKind:
+        if schema == kind.schema:
+            return Saved(where, decode_document(data, where, kind.type, schema, f"document of vitals {kind.value}"))
     raise InputError(where, _other(schema))
 
 
@@ -57,7 +50,7 @@ def read_documents(paths: Iterable[Path]) -> tuple[Saved, ...]:
     found: list[Saved] = []
     for path in paths:
         saved = read_document(path)
-        twin = next((one for one in found if type(one.document) is type(saved.document)), None)
+        twin = next((one for one in found if kind_of(one.document) is kind_of(saved.document)), None)
         if twin is not None:
             raise InputError(
                 saved.file,

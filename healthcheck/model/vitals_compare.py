@@ -11,16 +11,9 @@ from msgspec import Struct
 
 from healthcheck.model.comparison import Answer, Direction
 from healthcheck.model.message import Message
+from healthcheck.model.vitals_document import DocumentKind
 
 SCHEMA = "healthcheck.vitals.compare/1"
-
-
-class Document(StrEnum):
-    """Which kind of document both are."""
-
-    LOG = "log"
-    TRACE = "trace"
-    MFU = "mfu"
 
 
 class Unit(StrEnum):
@@ -76,7 +69,7 @@ class VitalsComparison(Struct, frozen=True):
     line: str
     answer: Answer
     exit_code: int
-    kind: Document
+    kind: DocumentKind
     before: Side
     after: Side
     metrics: tuple[Metric, ...]

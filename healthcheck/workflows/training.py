@@ -9,15 +9,14 @@ from healthcheck.diagnosis.joint.given import Given
 from healthcheck.diagnosis.joint.training_signs import Training as Signs
 from healthcheck.model.joint import Joint
 from healthcheck.model.record import RunRecord
+from healthcheck.model.vitals_document import VitalsDocument
 from healthcheck.model.vitals_log import LogVitals
 from healthcheck.model.vitals_mfu import MfuAnswer
 from healthcheck.model.vitals_trace import TraceVitals
 from healthcheck.reporting.training_page import Training
 
-Document = LogVitals | TraceVitals | MfuAnswer
 
-
-def signs_of(documents: Sequence[Document]) -> Signs:
+def signs_of(documents: Sequence[VitalsDocument]) -> Signs:
     """At most one of each kind, as a diagnosis takes them."""
     return Signs(
         log=next((one for one in documents if isinstance(one, LogVitals)), None),
@@ -35,7 +34,7 @@ def shown(signs: Signs, joint: Joint | None = None) -> Training:
     )
 
 
-def beside(record: RunRecord, documents: Sequence[Document]) -> Training | None:
+def beside(record: RunRecord, documents: Sequence[VitalsDocument]) -> Training | None:
     """The training of a run's own pages, diagnosed with its record; None without a document."""
     if not documents:
         return None

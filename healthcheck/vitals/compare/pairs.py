@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from healthcheck.model.message import Message, say
-from healthcheck.model.vitals_compare import Document, Metric, Side, VitalsComparison
+from healthcheck.model.vitals_compare import Metric, Side, VitalsComparison
+from healthcheck.model.vitals_document import VitalsDocument, kind_of
 from healthcheck.model.vitals_log import LogVitals
 from healthcheck.model.vitals_mfu import MfuAnswer
 from healthcheck.model.vitals_trace import TraceVitals
@@ -13,17 +14,10 @@ from healthcheck.vitals.compare import answers, logs, traces
 from healthcheck.vitals.compare.judging import answer, exit_code
 from healthcheck.vitals.compare.noise import FLOOR
 
-Saved = LogVitals | TraceVitals | MfuAnswer
 
-
-def kind_of(document: Saved) -> Document:
-    """Which kind of document it is."""
-    if isinstance(document, LogVitals):
-        return Document.LOG
-    return Document.TRACE if isinstance(document, TraceVitals) else Document.MFU
-
-
-def compare(before: Saved, after: Saved, files: tuple[str, str], floor: float = FLOOR) -> VitalsComparison:
+def compare(
+    before: VitalsDocument, after: VitalsDocument, files: tuple[str, str], floor: float = FLOOR
+) -> VitalsComparison:
     """AFTER beside BEFORE; ValueError where they are of two kinds. `floor`: what counts at the least, a fraction."""
     if isinstance(before, LogVitals) and isinstance(after, LogVitals):
         pair = logs.LogPair(before, after)
@@ -53,7 +47,7 @@ def compare(before: Saved, after: Saved, files: tuple[str, str], floor: float = 
     )
 
 
-def _what(document: Saved) -> Message:
+def _what(document: VitalsDocument) -> Message:
     if isinstance(document, LogVitals):
         names = {"framework": document.framework.value, "first": document.first_step, "last": document.last_step}
         return say("vcompare.side.log", **names)
@@ -63,7 +57,7 @@ def _what(document: Saved) -> Message:
     return say("vcompare.side.mfu", formula=formula) if formula else say("vcompare.side.mfu_given")
 
 
-def _notes(before: Saved, after: Saved) -> Iterable[Message]:
+def _notes(before: VitalsDocument, after: VitalsDocument) -> Iterable[Message]:
     if before == after:
         yield say("vcompare.note.same")
     if isinstance(before, LogVitals) and isinstance(after, LogVitals) and before.goodput and after.goodput:

@@ -10,16 +10,17 @@ from healthcheck.model.comparison import Answer, Direction
 from healthcheck.model.message import phrase
 from healthcheck.model.training import Framework
 from healthcheck.model.vitals_compare import Metric, VitalsComparison
+from healthcheck.model.vitals_document import VitalsDocument
 from healthcheck.model.vitals_log import LogVitals, Loss, LossKind, Printed
 from healthcheck.model.vitals_mfu import Formula
 from healthcheck.model.vitals_trace import RankTrace
-from healthcheck.vitals.compare.pairs import Saved, compare
+from healthcheck.vitals.compare.pairs import compare
 from tests.vitals_documents import DAY_S, a_collective, a_log, a_rank, a_trace, an_answer
 
 WORSE, BETTER, SAME = Direction.WORSE, Direction.BETTER, Direction.SAME
 
 
-def held(before: Saved, after: Saved, floor: float = 0.02) -> VitalsComparison:
+def held(before: VitalsDocument, after: VitalsDocument, floor: float = 0.02) -> VitalsComparison:
     return compare(before, after, ("a.json", "b.json"), floor)
 
 
@@ -223,7 +224,7 @@ def test_one_profiled_step_shows_no_scatter() -> None:
 
 
 def test_busbw_with_the_waiting_inside_is_not_compared() -> None:
-    def of(busbw: float, **other: object) -> Saved:
+    def of(busbw: float, **other: object) -> VitalsDocument:
         return a_trace(a_rank(0), collectives=(a_collective(busbw, **other),))
 
     assert ways(held(of(180.0), of(150.0)))["busbw"] is WORSE
