@@ -53,6 +53,11 @@ def difference(fact: str, before: str | Message, after: str | Message) -> Messag
     return say("vcompare.other", fact=say(f"vcompare.fact.{fact}"), before=before, after=after)
 
 
+def said_by_one(fact: str) -> Message:
+    """A fact that one of them does not say: nobody knows whether it is another one now."""
+    return say("vcompare.unsaid_unknown", fact=say(f"vcompare.fact.{fact}"))
+
+
 def shown(value: float | str) -> str:
     """A fact as text: a number with as many digits as a person compares."""
     return value if isinstance(value, str) else f"{value:g}" if value < 1e6 else f"{value:.4g}"

@@ -16,6 +16,8 @@ _ROUNDED = 0.01
 """So far apart two numbers of one thing may lie because they were rounded."""
 _LEAST_LOSS = 0.005
 """Losses that take less of the wall time in both are not listed."""
+_WORK = ("gpus", "global_batch")
+"""What nearly every log says, so that it is worth a word where neither does."""
 _SHAPE = ("layers", "hidden", "vocab")
 
 
@@ -61,10 +63,14 @@ def differences(pair: LogPair) -> Iterator[Message]:
     for fact in ("version", "gpu", "gpus", "params", *_SHAPE, "seq_len", "global_batch", "data_parallel"):
         if pair.differ(fact):
             yield difference(fact, *(shown(getattr(side.facts, fact)) for side in (before, after)))
-    for fact in ("gpus", "global_batch"):
+    for fact in ("gpu", "gpus", "params", "seq_len", "global_batch"):
         said = [getattr(side.facts, fact) is not None for side in (before, after)]
-        if not all(said) and not (fact == "global_batch" and pair.same_batch):
-            yield say("vcompare.unsaid" if any(said) else "vcompare.unsaid_both", fact=say(f"vcompare.fact.{fact}"))
+        if all(said) or (fact == "global_batch" and pair.same_batch):
+            continue
+        if any(said):
+            yield say("vcompare.unsaid", fact=say(f"vcompare.fact.{fact}"))
+        elif fact in _WORK:
+            yield say("vcompare.unsaid_both", fact=say(f"vcompare.fact.{fact}"))
 
 
 def metrics(pair: LogPair, floor: float) -> Iterator[Metric | Message]:

@@ -10,7 +10,7 @@ from healthcheck.model.units import binary
 from healthcheck.model.vitals_compare import Metric, Unit
 from healthcheck.model.vitals_trace import CollectiveUse, RankTrace, StepBreakdown, TraceVitals
 from healthcheck.vitals.compare import noise
-from healthcheck.vitals.compare.judging import difference, metric
+from healthcheck.vitals.compare.judging import difference, metric, said_by_one
 
 Part = Callable[[StepBreakdown], float | None]
 _LEAST_S = 1e-12
@@ -31,6 +31,8 @@ def differences(before: TraceVitals, after: TraceVitals) -> Iterator[Message]:
     for fact, one, other in (*sides, ("gpu", _gpus(before), _gpus(after))):
         if one and other and one != other:
             yield difference(fact, one, other)
+        elif bool(one) is not bool(other):
+            yield said_by_one(fact)
     if len(before.ranks) != len(after.ranks):
         yield say("vcompare.other_ranks", before=len(before.ranks), after=len(after.ranks))
     yield say("vcompare.trace_unsaid")
@@ -68,12 +70,13 @@ def _steps(
 ) -> Iterator[Metric | Message]:
     """Time is judged, in seconds of a step, for a share alone may rise because all else got faster; shares are only
     where the steps of the two are not the same work."""
-    same_work = before.world_size == after.world_size
+    worlds = (before.world_size, after.world_size)
+    same_work = worlds[0] == worlds[1]
     whole = one.whole or other.whole
     if whole:
         yield say("vcompare.not.whole")
     if not same_work:
-        yield say("vcompare.not.world")
+        yield say("vcompare.not.world_unsaid" if None in worlds else "vcompare.not.world")
     timed = same_work and not whole
     if timed:
         walls = [[step.wall_s for step in rank.steps] for rank in (one, other)]
@@ -85,9 +88,17 @@ def _steps(
     for name, part in _PARTS:
         if partial and name == "exposed":
             continue
+        if _has(one, part) is not _has(other, part):
+            yield say("vcompare.not.one_side", what=say(f"vcompare.metric.{name}"))
+            continue
         told = _time(name, part, one, other, floor) if timed else _share(name, part, one, other, floor)
         if told is not None:
             yield told
+
+
+def _has(rank: RankTrace, part: Part) -> bool:
+    """Whether the profile shows this part at all."""
+    return any(part(step) is not None for step in rank.steps)
 
 
 def _time(name: str, part: Part, one: RankTrace, other: RankTrace, floor: float) -> Metric | None:

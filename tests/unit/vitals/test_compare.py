@@ -12,7 +12,7 @@ from healthcheck.model.training import Framework
 from healthcheck.model.vitals_compare import Metric, VitalsComparison
 from healthcheck.model.vitals_document import VitalsDocument
 from healthcheck.model.vitals_log import LogVitals, Loss, LossKind, Printed
-from healthcheck.model.vitals_mfu import Formula
+from healthcheck.model.vitals_mfu import Formula, ModelShape
 from healthcheck.model.vitals_trace import RankTrace
 from healthcheck.vitals.compare.pairs import compare
 from tests.vitals_documents import DAY_S, a_collective, a_log, a_rank, a_trace, an_answer
@@ -114,6 +114,8 @@ def test_another_batch_is_another_step_and_the_same_tokens() -> None:
 def test_a_fact_that_one_does_not_say_is_taken_for_the_same_and_told() -> None:
     found = held(a_log(), a_log(global_batch=None))
     assert "global batch: one of them does not say it" in told(found) and "step_time" in by_name(found)
+    found = held(a_log(gpu="H100"), a_log())
+    assert "GPU: one of them does not say it" in told(found) and ways(found)["step_time"] is SAME
 
 
 @pytest.mark.parametrize(
@@ -206,6 +208,21 @@ def test_profiles_of_another_number_of_gpus_are_compared_by_shares() -> None:
     assert by_name(found)["exposed"].change == pytest.approx(0.2) and "another number of GPUs" in told(found)
 
 
+def test_a_number_of_gpus_that_one_profile_does_not_say_is_no_other_number() -> None:
+    for worlds in ((None, 32), (32, None)):
+        before, after = (a_trace(*four(0.1), world_size=world) for world in worlds)
+        found = held(before, after)
+        assert "step_time" not in by_name(found) and ways(found)["exposed"] is SAME
+        assert "number of GPUs: one of them does not say it" in told(found)
+        assert "another number of GPUs" not in told(found)
+    assert ways(held(a_trace(*four(0.1), world_size=None), a_trace(*four(0.1), world_size=None)))["step_time"] is SAME
+
+
+def test_a_part_that_one_profile_does_not_show_is_told() -> None:
+    found = held(a_trace(a_rank(0, data_loading=0.01)), a_trace(a_rank(0, data_loading=None)))
+    assert "data_loading" not in by_name(found) and "waiting for data: known in one of them only" in told(found)
+
+
 def test_profiles_of_two_profilers_are_compared_by_their_collectives_alone() -> None:
     uses = (a_collective(180.0),), (a_collective(120.0),)
     before = a_trace(*four(0.1), collectives=uses[0])
@@ -263,6 +280,47 @@ def test_mfu_of_two_models_is_compared_and_their_speed_is_not() -> None:
 def test_speed_over_other_numbers_of_gpus_is_told_per_gpu() -> None:
     found = held(an_answer(0.42), an_answer(0.42, gpus=64, tokens_per_s=150_000.0))
     assert ways(found)["tokens_per_gpu"] is WORSE and "number of GPUs: 32 before, 64 now" in told(found)
+
+
+UNSAID: dict[str, tuple[dict[str, object], str, str]] = {
+    "peak": ({"peak": None}, "peak: one of them does not say it", "MFU: not both have a peak"),
+    "gpus": ({"gpus": None}, "number of GPUs: one of them does not say it", "what a step is of (number of GPUs)"),
+    "batch": ({"tokens_per_step": None}, "tokens of a step: one of them does not say", "what a step is of (tokens of"),
+    "params": (
+        {"shape": ModelShape(seq_len=4096)},
+        "parameters: one of them does not say it",
+        "not both say which model and which GPU",
+    ),
+    "layers": (
+        {"shape": ModelShape(params=13e9, seq_len=4096, layers=40)},
+        "shape of the model: one of them does not say it",
+        "not both say which model and which GPU",
+    ),
+}
+
+
+@pytest.mark.parametrize(("other", "unsaid", "not_compared"), UNSAID.values(), ids=UNSAID)
+def test_what_one_calculation_does_not_say_is_no_change(
+    other: dict[str, object], unsaid: str, not_compared: str
+) -> None:
+    full = replace(an_answer(0.42), step_time_s=2.0, tokens_per_step=2e6)
+    less = replace(full, **other)
+    for found in (held(full, less), held(less, full)):
+        assert unsaid in told(found) and not_compared in told(found)
+        assert " before, " not in told(found) and "another" not in " ".join(map(str, found.differs))
+        assert "step_time" not in by_name(found)
+
+
+def test_the_step_of_other_work_is_not_compared_and_says_so() -> None:
+    full = replace(an_answer(0.42), step_time_s=2.0, tokens_per_step=2e6)
+    found = held(full, replace(full, tokens_per_step=4e6))
+    assert "step_time" not in by_name(found) and "another amount of work (tokens of a step)" in told(found)
+    assert ways(held(full, full))["step_time"] is SAME
+
+
+def test_calculations_without_a_gpu_are_not_called_of_two_gpus() -> None:
+    blind = replace(an_answer(0.42), peak=None, mfu=None)
+    assert "another GPU" not in told(held(blind, blind)) and "two peaks" not in told(held(blind, blind))
 
 
 def test_a_refused_mfu_is_not_compared_and_the_reason_stands_there() -> None:
