@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from healthcheck.model.vitals_trace import StepBreakdown
 from healthcheck.vitals.columns import UNKNOWN, GpuEvents, Kind, StepMarks
-from healthcheck.vitals.intervals import Spans, Times, clip, length, subtract, together, union
+from healthcheck.vitals.intervals import LATEST, NS, Spans, Times, clip, length, subtract, together, union
 
-_NS = 1e9
 _PAUSE = 0.5
 """Of the length of a step on the host: what is longer between two steps belongs to neither."""
 
@@ -62,7 +61,7 @@ def windows_of(events: GpuEvents, steps: StepMarks) -> tuple[Window, ...]:
     begins = np.maximum.accumulate(np.maximum(steps.begin, _done_before(launch, events.end[kernels], steps.begin)))
     done = _done_before(launch, events.end[kernels], launched_until(steps))
     own_end = np.maximum(np.maximum(steps.end, done), begins)
-    nexts = np.append(begins[1:], np.iinfo(np.int64).max)
+    nexts = np.append(begins[1:], LATEST)
     ends = np.where(_followed(steps), nexts, np.minimum(own_end, nexts))
     return tuple(
         Window(number, begin, end)
@@ -87,7 +86,7 @@ def _followed(steps: StepMarks) -> NDArray[np.bool_]:
 def _done_before(launch: Times, end: Times, moments: Times) -> Times:
     """For each moment: when the GPU was done with all that had been launched before it."""
     order = np.argsort(launch, kind="stable")
-    reach = np.maximum.accumulate(np.concatenate(([np.iinfo(np.int64).min], end[order])))
+    reach = np.maximum.accumulate(np.concatenate(([-LATEST], end[order])))
     return reach[np.searchsorted(launch[order], moments, side="left")]
 
 
@@ -108,14 +107,14 @@ def step_breakdown(window: Window, busy: Busy, data_loading: Spans | None) -> St
     anything = together(work, memcpy)
     return StepBreakdown(
         step=window.step,
-        wall_s=(window.end - window.begin) / _NS,
-        compute_s=length(compute) / _NS,
-        collective_s=length(collective) / _NS,
-        exposed_s=(length(work) - length(compute)) / _NS,
-        memcpy_s=length(memcpy) / _NS,
-        exposed_memcpy_s=(length(anything) - length(work)) / _NS,
-        idle_s=(window.end - window.begin - length(anything)) / _NS,
-        data_loading_s=None if data_loading is None else _idle_in(window, anything, data_loading) / _NS,
+        wall_s=(window.end - window.begin) / NS,
+        compute_s=length(compute) / NS,
+        collective_s=length(collective) / NS,
+        exposed_s=(length(work) - length(compute)) / NS,
+        memcpy_s=length(memcpy) / NS,
+        exposed_memcpy_s=(length(anything) - length(work)) / NS,
+        idle_s=(window.end - window.begin - length(anything)) / NS,
+        data_loading_s=None if data_loading is None else _idle_in(window, anything, data_loading) / NS,
     )
 
 

@@ -13,6 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Times = NDArray[np.int64]
+NS = 1e9
+"""Nanoseconds of a second."""
+LATEST = np.iinfo(np.int64).max
+"""A moment after all others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,10 +43,7 @@ _NUMBER: Final = re.compile(r"\d{1,15}")
 
 
 class Step(NamedTuple):
-    """One step as the host marked it, and the time within it in which the host waited for data (merged by the reader).
-
-    `number` as its name says, else counted from 0.
-    """
+    """One step as the host marked it. `number` as its name says, else counted from 0."""
 
     number: int
     begin_ns: int
@@ -119,10 +116,12 @@ def _between(optimisers: Sequence[HostRange]) -> tuple[Step, ...]:
 
 
 def _number(name: str, pattern: re.Pattern[str] | None, position: int) -> int:
-    match = _STEP.fullmatch(name.strip()) if pattern is None else None
-    found = match[2] if match is not None else None
-    if pattern is not None:
+    """The number in the name of a step: behind what the user looks for, else where the usual names have it."""
+    if pattern is None:
+        named = _STEP.fullmatch(name.strip())
+        found = named[2] if named is not None else None
+    else:
         hit = pattern.search(name)
-        number = _NUMBER.search(name, hit.start()) if hit is not None else None
-        found = number[0] if number is not None else None
+        digits = _NUMBER.search(name, hit.start()) if hit is not None else None
+        found = digits[0] if digits is not None else None
     return position if found is None else int(found)

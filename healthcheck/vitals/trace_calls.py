@@ -17,9 +17,8 @@ from healthcheck.model.vitals_trace import CollectiveUse
 from healthcheck.vitals.call_table import CallTable, RankCalls, table_of
 from healthcheck.vitals.collectives import busbw_gbyte_s
 from healthcheck.vitals.columns import UNKNOWN, CallShape
-from healthcheck.vitals.intervals import Times
+from healthcheck.vitals.intervals import NS, Times
 
-_NS = 1e9
 _MANY_SIZES = 256
 """Of one collective in one group: with more, a row for each says less than one for all."""
 
@@ -97,7 +96,7 @@ def _totals(table: CallTable, sorts: Sequence[Times], calls: int) -> list[float]
     for sort, which in enumerate(sorts):
         sort_of[which] = sort
     of_row = sort_of[table.call]
-    took = np.bincount(of_row, weights=table.took, minlength=len(sorts)) / _NS
+    took = np.bincount(of_row, weights=table.took, minlength=len(sorts)) / NS
     pairs = np.unique(np.stack([of_row, table.rank], axis=1), axis=0)
     totals: list[float] = (took / np.bincount(pairs[:, 0], minlength=len(sorts))).tolist()
     return totals
@@ -107,7 +106,7 @@ def _use(shape: CallShape, which: Times, calls: _Once, total_s: float) -> Collec
     """All calls `which` as one line."""
     seen = int(calls.seen[which].max())
     best = which[calls.seen[which] == seen]  # a call seen on fewer ranks has waiting inside
-    transfer_s = float(np.median(calls.least[best])) / _NS
+    transfer_s = float(np.median(calls.least[best])) / NS
     sizes = calls.size[which][calls.size[which] != UNKNOWN]
     size = int(np.median(sizes)) if len(sizes) else None
     several = len(np.unique(sizes)) > 1
@@ -120,7 +119,7 @@ def _use(shape: CallShape, which: Times, calls: _Once, total_s: float) -> Collec
         calls=len(which),
         ranks=seen,
         transfer_s=transfer_s,
-        skew_s=float(np.median(calls.most[best] - calls.least[best])) / _NS if seen > 1 else None,
+        skew_s=float(np.median(calls.most[best] - calls.least[best])) / NS if seen > 1 else None,
         busbw_gbyte_s=_each_busbw(shape, best, calls)
         if several
         else busbw_gbyte_s(shape.name, size, shape.group_size, transfer_s),
@@ -132,7 +131,7 @@ def _use(shape: CallShape, which: Times, calls: _Once, total_s: float) -> Collec
 def _each_busbw(shape: CallShape, which: Times, calls: _Once) -> float | None:
     """The median over calls of different sizes."""
     pairs = zip(calls.size[which].tolist(), calls.least[which].tolist(), strict=True)
-    rates = [busbw_gbyte_s(shape.name, size, shape.group_size, ns / _NS) for size, ns in pairs if size != UNKNOWN]
+    rates = [busbw_gbyte_s(shape.name, size, shape.group_size, ns / NS) for size, ns in pairs if size != UNKNOWN]
     known = [rate for rate in rates if rate is not None]
     return float(np.median(known)) if known else None
 
@@ -141,6 +140,6 @@ def _waited(table: CallTable, calls: _Once, ranks: int) -> tuple[float | None, .
     """What each rank's kernels took longer than the shortest of their call."""
     matched = calls.seen[table.call] > 1
     late = np.where(matched, table.took - calls.least[table.call], 0)
-    waited = np.bincount(table.rank, weights=late, minlength=ranks) / _NS
+    waited = np.bincount(table.rank, weights=late, minlength=ranks) / NS
     has = np.bincount(table.rank, weights=matched, minlength=ranks)
     return tuple(float(each) if any_ else None for each, any_ in zip(waited, has, strict=True))

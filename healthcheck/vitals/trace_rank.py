@@ -65,7 +65,7 @@ def rank_told(columns: RankColumns, whole: bool = False) -> RankTold | None:
         gpu=columns.gpu,
         steps=steps,
         step_s=float(np.median([step.wall_s for step in steps])),
-        shares=shares_of(steps),
+        shares=_shares_of(steps),
         whole=not marked,
         notes=columns.notes + notes,
     )
@@ -82,9 +82,9 @@ def _within(windows: Sequence[Window], spans: Spans) -> float:
     return sum(length(clip(spans, window.begin, window.end)) for window in windows) / wall
 
 
-def shares_of(steps: Sequence[StepBreakdown]) -> Shares:
-    """Of the wall time of all these steps together."""
-    wall = sum(step.wall_s for step in steps) or 1.0
+def _shares_of(steps: Sequence[StepBreakdown]) -> Shares:
+    """Of the wall time of all these steps together: a step that counts has one."""
+    wall = sum(step.wall_s for step in steps)
     loading = [step.data_loading_s for step in steps if step.data_loading_s is not None]
     return Shares(
         compute=sum(step.compute_s for step in steps) / wall,
