@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from healthcheck.evaluation import change_frames, change_groups
 from healthcheck.evaluation.change_told import rows_of
 from healthcheck.evaluation.comparability import absent, gaps, refusals, replaced
+from healthcheck.evaluation.fleet import NOT_TOLD
 from healthcheck.evaluation.fleet_changes import node_changes, run_changes
 from healthcheck.evaluation.verdict_changes import Named, verdict_changes
 from healthcheck.model.comparison import (
@@ -129,6 +130,10 @@ def _hinted(
     known = alone | worse | better
     found = []
     for change, nodes in node_changes(before, after):
+        if NOT_TOLD in (change.before, change.after):
+            # It may have been there all the time: an older version of this tool may not have looked.
+            found.append(replace(change, hint=say("compare.hint.not_told") if worse or fleet else None))
+            continue
         changed, unchanged = nodes & known, known - nodes
         table = replace(
             change,

@@ -35,6 +35,7 @@ COMPARE_TEXTS: dict[str, str] = {
     "compare.hint.nobody_without": "says little: {n} of {of} with it {n:is|are} worse, and no measured node is "
     "without it",
     "compare.hint.others": "speaks against it: no node that has it is worse, {n} of {of} without it {n:is|are}",
+    "compare.hint.not_told": "cannot be compared: one of the runs did not tell it",
     "compare.hint.repaired": "goes with what got better: {n} of {of} with it {n:is|are} better, and none worse",
     "compare.hint.consistent": "consistent with it: {worse} of {changed} with it {worse:is|are} worse, {others} of "
     "{unchanged} without it",
