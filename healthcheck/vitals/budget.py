@@ -12,9 +12,9 @@ from healthcheck.model.collective import Collective
 from healthcheck.model.message import Message, say
 from healthcheck.model.units import Bytes
 from healthcheck.model.vitals_mfu import BudgetQuestion, CollectiveBudget, Dtype, MeasuredBusbw
+from healthcheck.vitals.mfu_remarks import CLAIM_WITHIN
 
 GIGA = 1e9
-CLAIM_WITHIN = 0.01
 _GATHERS = {0: 0, 1: 1, 2: 1, 3: 2}
 """How often parameters are gathered in a step, by ZeRO stage; FSDP that frees them after the forward pass is 3."""
 
@@ -38,12 +38,10 @@ def traffic_bytes(gradients: float, parameters: float, ranks: int, zero_stage: i
 
 def budget(asked: BudgetQuestion) -> CollectiveBudget:
     """The answer to a question whose numbers are finite and above 0."""
-    param_dtype = asked.param_dtype or asked.gradient_dtype
     size = _gradients(asked)
     traffic = None
     if size is not None and asked.ranks is not None:
-        parameters = size / asked.gradient_dtype.size_bytes * param_dtype.size_bytes
-        traffic = traffic_bytes(size, parameters, asked.ranks, asked.zero_stage)
+        traffic = traffic_bytes(size, _parameters(asked, size), asked.ranks, asked.zero_stage)
     busbw = _busbw(asked, traffic)
     seconds = asked.collective_s
     if seconds is None and traffic is not None and busbw is not None:
@@ -56,7 +54,7 @@ def budget(asked: BudgetQuestion) -> CollectiveBudget:
         params=asked.params,
         gradient_bytes=size,
         gradient_dtype=asked.gradient_dtype,
-        param_dtype=param_dtype,
+        param_dtype=_param_dtype(asked),
         ranks=asked.ranks,
         tp=asked.tp,
         pp=asked.pp,
@@ -72,7 +70,7 @@ def budget(asked: BudgetQuestion) -> CollectiveBudget:
         needed_busbw_gbyte_s=needed,
         claimed_share=asked.claimed_share,
         simulated=asked.measured is not None and asked.measured.simulated,
-        formula_text=_formula(asked, traffic, busbw),
+        formula_text=_formula(asked, size, traffic, busbw),
         notes=tuple(_notes(asked, seconds, share)),
         exit_code=3 if asked.unmeasured is not None else 0,
     )
@@ -82,6 +80,15 @@ def _gradients(asked: BudgetQuestion) -> float | None:
     if asked.gradient_bytes is not None or asked.params is None:
         return asked.gradient_bytes
     return gradient_bytes(asked.params, asked.tp, asked.pp, asked.gradient_dtype)
+
+
+def _param_dtype(asked: BudgetQuestion) -> Dtype:
+    return asked.param_dtype or asked.gradient_dtype
+
+
+def _parameters(asked: BudgetQuestion, gradients: float) -> float:
+    """Bytes of the parameters whose gradients have so many."""
+    return gradients / asked.gradient_dtype.size_bytes * _param_dtype(asked).size_bytes
 
 
 def _busbw(asked: BudgetQuestion, traffic: float | None) -> float | None:
@@ -118,14 +125,13 @@ def _size(size_bytes: int) -> str:
     return f"{text[:-1]} {text[-1]}iB" if text[-1].isalpha() else f"{text} B"
 
 
-def _formula(asked: BudgetQuestion, traffic: float | None, busbw: float | None) -> str:
-    size = _gradients(asked)
+def _formula(asked: BudgetQuestion, size: float | None, traffic: float | None, busbw: float | None) -> str:
+    """What was multiplied and divided, for a pocket calculator; empty where nothing was."""
     if traffic is None or size is None or asked.ranks is None:
         return ""
     n, gradients = asked.ranks, f"{size / GIGA:.4g} GB"
     one = f"({n}-1)/{n}"
-    param_dtype = asked.param_dtype or asked.gradient_dtype
-    parameters = f"{size / asked.gradient_dtype.size_bytes * param_dtype.size_bytes / GIGA:.4g} GB"
+    parameters = f"{_parameters(asked, size) / GIGA:.4g} GB"
     words = {
         0: f"all_reduce {gradients} x 2{one}",
         3: f"reduce_scatter {gradients} x {one} + 2 all_gather {parameters} x {one}",

@@ -9,7 +9,7 @@ before 2025.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -52,8 +52,9 @@ def parameters(shape: ModelShape) -> float | None:
 
 def missing(shape: ModelShape, formula: Formula) -> tuple[str, ...]:
     """The fields of the shape that a formula needs and that are not known, as they are called there."""
-    lacks = [name for name in _NEEDS[formula] if name != "params" and getattr(shape, name) is None]
-    if "params" in _NEEDS[formula] and parameters(shape) is None:
+    needs = COUNTS[formula].needs
+    lacks = [name for name in needs if name != "params" and getattr(shape, name) is None]
+    if "params" in needs and parameters(shape) is None:
         lacks.insert(0, "params" if shape.experts_per_token is None else "active_params")
     if formula in (Formula.PALM, Formula.TORCHTITAN) and _attention_width(shape) is not None:
         lacks = [name for name in lacks if name != "hidden" or formula is Formula.TORCHTITAN]
@@ -75,12 +76,12 @@ def token_flops(shape: ModelShape, formula: Formula) -> TokenFlops:
     lacks = missing(shape, formula)
     if lacks:
         raise ValueError(f"the formula {formula} needs {', '.join(lacks)}")
-    return _COUNTS[formula](shape)
+    return COUNTS[formula].flops(shape)
 
 
 def leaves_out(shape: ModelShape, formula: Formula) -> tuple[Message, ...]:
     """What a formula does not count, or counts more than is computed."""
-    told = [_LEAVES_OUT[formula]]
+    told = [COUNTS[formula].leaves_out]
     if formula is not Formula.SIX_N:
         told.append(say("mfu.leaves.causal"))
     if formula is Formula.MEGATRON_GQA and shape.experts_per_token is not None:
@@ -131,7 +132,7 @@ def _megatron_log(shape: ModelShape) -> TokenFlops:
 
 def _megatron_gqa(shape: ModelShape) -> TokenFlops:
     layers, hidden, heads = _known(shape.layers), _known(shape.hidden), _known(shape.heads)
-    wide = (shape.head_dim * heads if shape.head_dim is not None else hidden) / hidden
+    wide = (_attention_width(shape) or hidden) / hidden
     groups = (shape.kv_heads or heads) / heads
     gated = 1.5 if shape.swiglu else 1.0
     mlp = _known(shape.ffn_hidden) * (shape.experts_per_token or 1) + (shape.shared_ffn_hidden or 0)
@@ -145,36 +146,31 @@ def _known(value: float | None) -> float:
     return float(value)
 
 
-_NEEDS: Final[Mapping[Formula, tuple[str, ...]]] = {
-    Formula.SIX_N: ("params",),
-    Formula.PALM: ("params", "layers", "hidden", "seq_len"),
-    Formula.TORCHTITAN: ("params", "layers", "hidden", "seq_len", "vocab"),
-    Formula.MEGATRON: ("layers", "hidden", "seq_len", "vocab"),
-    Formula.MEGATRON_LOG: ("layers", "hidden", "seq_len", "vocab"),
-    Formula.MEGATRON_GQA: ("layers", "hidden", "seq_len", "vocab", "heads", "ffn_hidden"),
+class Count(NamedTuple):
+    """A formula: the fields of the shape it needs, the count itself, how people write it, and what it leaves out.
+
+    In words h is heads x head size in `12 L h s`, and f the width of all MLPs of a token.
+    """
+
+    needs: tuple[str, ...]
+    flops: Callable[[ModelShape], TokenFlops]
+    words: str
+    leaves_out: Message
+
+
+_PLAIN = ("layers", "hidden", "seq_len", "vocab")
+COUNTS: Final[Mapping[Formula, Count]] = {
+    Formula.SIX_N: Count(("params",), _six_n, "6 N", say("mfu.leaves.attention")),
+    Formula.PALM: Count(
+        ("params", "layers", "hidden", "seq_len"), _palm, "6 N + 12 L h s", say("mfu.leaves.embedding")
+    ),
+    Formula.TORCHTITAN: Count(("params", *_PLAIN), _torchtitan, "6 (N - V h) + 12 L h s", say("mfu.leaves.tied")),
+    Formula.MEGATRON: Count(_PLAIN, _megatron, "72 L h^2 (1 + s/6h + V/12Lh)", say("mfu.leaves.plain")),
+    Formula.MEGATRON_LOG: Count(_PLAIN, _megatron_log, "72 L h^2 (1 + s/6h + V/16Lh)", say("mfu.leaves.log")),
+    Formula.MEGATRON_GQA: Count(
+        (*_PLAIN, "heads", "ffn_hidden"),
+        _megatron_gqa,
+        "12 L h^2 ((1 + g/n + s/h) r + f k/h + V/2Lh)",
+        say("mfu.leaves.latent"),
+    ),
 }
-_COUNTS: Final[Mapping[Formula, Callable[[ModelShape], TokenFlops]]] = {
-    Formula.SIX_N: _six_n,
-    Formula.PALM: _palm,
-    Formula.TORCHTITAN: _torchtitan,
-    Formula.MEGATRON: _megatron,
-    Formula.MEGATRON_LOG: _megatron_log,
-    Formula.MEGATRON_GQA: _megatron_gqa,
-}
-_LEAVES_OUT: Final[Mapping[Formula, Message]] = {
-    Formula.SIX_N: say("mfu.leaves.attention"),
-    Formula.PALM: say("mfu.leaves.embedding"),
-    Formula.TORCHTITAN: say("mfu.leaves.tied"),
-    Formula.MEGATRON: say("mfu.leaves.plain"),
-    Formula.MEGATRON_LOG: say("mfu.leaves.log"),
-    Formula.MEGATRON_GQA: say("mfu.leaves.latent"),
-}
-WORDS: Final[Mapping[Formula, str]] = {
-    Formula.SIX_N: "6 N",
-    Formula.PALM: "6 N + 12 L h s",
-    Formula.TORCHTITAN: "6 (N - V h) + 12 L h s",
-    Formula.MEGATRON: "72 L h^2 (1 + s/6h + V/12Lh)",
-    Formula.MEGATRON_LOG: "72 L h^2 (1 + s/6h + V/16Lh)",
-    Formula.MEGATRON_GQA: "12 L h^2 ((1 + g/n + s/h) r + f k/h + V/2Lh)",
-}
-"""FLOPs of a token as people write them; h is heads x head size in `12 L h s`, f the width of all MLPs of a token."""

@@ -22,7 +22,7 @@ from healthcheck.vitals.formulas import (
     leaves_out,
     token_flops,
 )
-from healthcheck.vitals.mfu_remarks import notes_of, refusal_of, would_fit
+from healthcheck.vitals.mfu_remarks import Worked, notes_of, refusal_of, would_fit
 from healthcheck.vitals.mfu_words import formula_words
 from healthcheck.vitals.peaks import peak_of
 
@@ -58,10 +58,10 @@ def answer(asked: MfuQuestion, table: Sequence[GpuRow]) -> MfuAnswer:
     peak = _peak(asked, table)
     pace = _pace(asked, counted)
     mfu = _over(pace.model, peak)
-    hfu = _over(pace.hardware, peak)
     if pace.model is None and asked.was_mfu and asked.was_step_time_s and asked.step_time_s:
         mfu = later_mfu(asked.was_mfu, asked.was_step_time_s, asked.step_time_s)
-    refused = refusal_of(asked, table, peak, pace.model, pace.hardware, mfu, hfu)
+    found = Worked(peak, pace.model, pace.hardware, mfu, _over(pace.hardware, peak), _was_mfu(asked, mfu))
+    refused = refusal_of(asked, table, found)
     impossible = refused is not None and peak is not None
     tokens_per_s = _times(pace.tokens_per_s, asked.gpus)
     return MfuAnswer(
@@ -85,13 +85,13 @@ def answer(asked: MfuQuestion, table: Sequence[GpuRow]) -> MfuAnswer:
         model_flops_per_token=None if counted is None else counted.model,
         achieved_tflops=pace.model,
         hardware_tflops=pace.hardware,
-        mfu=None if refused else mfu,
-        hfu=None if refused else hfu,
+        mfu=None if refused else found.mfu,
+        hfu=None if refused else found.hfu,
         was_step_time_s=asked.was_step_time_s,
-        was_mfu=None if refused else _was_mfu(asked, mfu),
+        was_mfu=None if refused else found.was_mfu,
         claimed_mfu=asked.claimed_mfu,
         refused=refused,
-        would_fit=would_fit(asked, peak, pace.model, mfu, hfu),
+        would_fit=would_fit(asked, found),
         notes=notes_of(asked, table, formula, counted, mfu),
         exit_code=2 if refused else 0,
     )

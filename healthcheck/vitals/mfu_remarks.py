@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from healthcheck.model.message import Message, listed, phrase, say
+from msgspec import Struct
+
+from healthcheck.model.message import Arg, Message, listed, phrase, say
 from healthcheck.model.vitals_mfu import Formula, GpuPeak, GpuRow, MfuQuestion, ModelShape, Recompute
 from healthcheck.vitals.formulas import TokenFlops, parameters
 from healthcheck.vitals.peaks import near, row_of
@@ -15,49 +17,42 @@ FITTING_MFU = 0.40
 """A good training; used to say which inputs would be consistent."""
 SUSPICIOUSLY_LOW = 0.01
 CLAIM_WITHIN = 0.01
-"""A printed MFU follows from the inputs within one percentage point."""
+"""A printed share follows from the inputs within one percentage point."""
 _PEAK_WITHIN = 0.05
 _SHAPE_WITHIN = 4.0
 
 
-def refusal_of(
-    asked: MfuQuestion,
-    table: Sequence[GpuRow],
-    peak: GpuPeak | None,
-    model_tflops: float | None,
-    hardware_tflops: float | None,
-    mfu: float | None,
-    hfu: float | None,
-) -> Message | None:
+class Worked(Struct, frozen=True):
+    """What was worked out, before it is doubted; None where unknown. TFLOP/s per GPU, and shares of the peak."""
+
+    peak: GpuPeak | None
+    model_tflops: float | None
+    hardware_tflops: float | None
+    mfu: float | None
+    hfu: float | None
+    was_mfu: float | None
+
+
+def refusal_of(asked: MfuQuestion, table: Sequence[GpuRow], found: Worked) -> Message | None:
     """Why there is no grade; None where there is one."""
+    peak, mfu = found.peak, found.mfu
     if peak is None and mfu is None:
         return _no_peak(asked, table)
-    named = say("mfu.peak.given") if peak is None or peak.source == "--peak" else peak.gpu
-    if peak is not None and mfu is not None and mfu > 1 and model_tflops is not None:
-        return say(
-            "mfu.refused.above",
-            tflops=model_tflops,
-            gpu=named,
-            dtype=asked.dtype.upper(),
-            peak=peak.dense_tflops,
-            mfu=mfu,
-        )
-    if peak is not None and hfu is not None and hfu > 1 and hardware_tflops is not None:
-        return say(
-            "mfu.refused.hardware",
-            tflops=hardware_tflops,
-            gpu=named,
-            dtype=asked.dtype.upper(),
-            peak=peak.dense_tflops,
-            hfu=hfu,
-        )
+    if peak is not None and mfu is not None and mfu > 1 and found.model_tflops is not None:
+        return say("mfu.refused.above", tflops=found.model_tflops, **_beside(asked, peak), mfu=mfu)
+    if peak is not None and found.hfu is not None and found.hfu > 1 and found.hardware_tflops is not None:
+        return say("mfu.refused.hardware", tflops=found.hardware_tflops, **_beside(asked, peak), hfu=found.hfu)
     if mfu is not None and mfu > 1:
         return say("mfu.refused.ratio", mfu=mfu)
-    if mfu is not None and asked.was_mfu is None and asked.was_step_time_s and asked.step_time_s:
-        before = mfu * asked.step_time_s / asked.was_step_time_s
-        if before > 1:
-            return say("mfu.refused.before", step=asked.was_step_time_s, mfu=before)
+    if mfu is not None and found.was_mfu is not None and found.was_mfu > 1:
+        return say("mfu.refused.before", step=asked.was_step_time_s or 0.0, mfu=found.was_mfu)
     return say("mfu.refused.selective") if mfu is None else None
+
+
+def _beside(asked: MfuQuestion, peak: GpuPeak) -> dict[str, Arg]:
+    """The peak that a number is above, in words."""
+    gpu = say("mfu.peak.given") if asked.peak_tflops is not None else peak.gpu
+    return {"gpu": gpu, "dtype": asked.dtype.upper(), "peak": peak.dense_tflops}
 
 
 def _no_peak(asked: MfuQuestion, table: Sequence[GpuRow]) -> Message:
@@ -72,14 +67,11 @@ def _no_peak(asked: MfuQuestion, table: Sequence[GpuRow]) -> Message:
     return say("mfu.refused.dtype", gpu=row.gpu, dtype=asked.dtype.upper(), known=known)
 
 
-def would_fit(
-    asked: MfuQuestion, peak: GpuPeak | None, model_tflops: float | None, mfu: float | None, hfu: float | None
-) -> tuple[Message, ...]:
+def would_fit(asked: MfuQuestion, found: Worked) -> tuple[Message, ...]:
     """What would be consistent with the other inputs, where the answer is impossible."""
-    if peak is None or model_tflops is None or max(mfu or 0, hfu or 0) <= 1:
+    if found.peak is None or found.model_tflops is None or max(found.mfu or 0, found.hfu or 0) <= 1:
         return ()
-    times = model_tflops / peak.dense_tflops / FITTING_MFU
-    return tuple(_fits(asked, times))
+    return tuple(_fits(asked, found.model_tflops / found.peak.dense_tflops / FITTING_MFU))
 
 
 def _fits(asked: MfuQuestion, times: float) -> Iterator[Message]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from healthcheck.model.vitals_mfu import Formula, MfuQuestion, ModelShape
-from healthcheck.vitals.formulas import WORDS, TokenFlops, parameters
+from healthcheck.vitals.formulas import COUNTS, TokenFlops, parameters
 
 _SIGNS = (
     ("layers", "L"),
@@ -23,7 +23,8 @@ def formula_words(
 ) -> str:
     """`6 N = 7.8e+10 FLOPs a token, N = 13,000,000,000`; what was divided by what where no formula of ours counted."""
     if formula is not None and counted is not None:
-        return f"{WORDS[formula]} = {counted.model:.5g} FLOPs a token, {_values(asked.shape, WORDS[formula])}"
+        words = COUNTS[formula].words
+        return f"{words} = {counted.model:.5g} FLOPs a token, {_values(asked.shape, words)}"
     if asked.model_flops is not None:
         return f"{asked.model_flops:g} FLOPs / {asked.gpus} GPUs / {asked.step_time_s:g} s"
     if model_tflops is None and asked.was_mfu is not None:
