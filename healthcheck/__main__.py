@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
-
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-# All that Python says of a limit on processes, which holds for threads, too.
-_NO_THREAD = "can't start new thread"
 
 
 def _report_bug() -> int:
@@ -60,19 +55,19 @@ def run(arguments: list[str] | None = None) -> int:
         return EXIT_INCONCLUSIVE if isinstance(error, StoreError) else EXIT_INPUT
     except OSError as error:
         # Such as a page of help that the disk under stdout has no room for.
-        from healthcheck.cli.exits import EXIT_INCONCLUSIVE, drop_unwritten, say
+        from healthcheck.cli.exits import EXIT_INCONCLUSIVE, drop_unwritten, lacking, say
 
-        if error.errno not in _NO_ROOM:
+        if (what := lacking(error)) is None:
             return _report_bug()
         drop_unwritten()
-        say(f"error: cannot write what was asked for: {error.strerror}")
+        say(f"error: cannot write what was asked for: {what}")
         return EXIT_INCONCLUSIVE
     except RuntimeError as error:
-        from healthcheck.cli.exits import EXIT_INCONCLUSIVE, say
+        from healthcheck.cli.exits import EXIT_INCONCLUSIVE, lacking, say
 
-        if str(error) != _NO_THREAD:
+        if (what := lacking(error)) is None:
             return _report_bug()
-        say(f"error: {_NO_THREAD}: this machine has a limit on processes that is too low for healthcheck (ulimit -u)")
+        say(f"error: {what}: this machine has a limit on processes that is too low for healthcheck (ulimit -u)")
         return EXIT_INCONCLUSIVE
     except Exception:  # noqa: BLE001 - the last net: whatever is left is a bug of ours
         return _report_bug()

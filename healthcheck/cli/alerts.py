@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from healthcheck.cli.exits import say
+from healthcheck.cli.exits import lacking, say
 from healthcheck.edge.metrics_file import check_metrics_file, write_metrics
 from healthcheck.edge.notify_addresses import read_addresses
-from healthcheck.errors import InputError
+from healthcheck.errors import HealthcheckError, InputError
 from healthcheck.model.alert import Alert, NotifyOn
 from healthcheck.model.message import Message
 from healthcheck.model.message import say as message
@@ -98,6 +100,29 @@ def tell_not_begun(told: Told, error: InputError, quiet: bool) -> None:
         _send(told.notifier, alert_of_none(str(error), socket.gethostname()), LIMIT_S, quiet)
 
 
+@contextlib.contextmanager
+def told_if_broken(told: Told | None, folder: Path | None, quiet: bool) -> Iterator[None]:
+    """Whatever is wrong with healthcheck in the block is told of, too: who hears nothing takes it for a PASS. Of the
+    error itself nothing is said, which may hold anything, and no failing alert hides it."""
+    try:
+        yield
+    except HealthcheckError:
+        raise
+    except Exception as error:
+        if told is not None and told.notifier is not None:
+            with contextlib.suppress(Exception):
+                _send_broken(told.notifier, lacking(error), folder, quiet)
+        raise
+
+
+def _send_broken(notifier: Notifier, lacked: str | None, folder: Path | None, quiet: bool) -> None:
+    from healthcheck.edge.notify import LIMIT_S
+    from healthcheck.reporting.alert import alert_of_broken
+
+    kept = "" if folder is None else str(folder.absolute())
+    _send(notifier, alert_of_broken(lacked, socket.gethostname(), kept), LIMIT_S, quiet)
+
+
 def _tell_metrics(told: Told, record: RunRecord, quiet: bool) -> None:
     if told.metrics_file is not None:
         problem = write_metrics(record, told.metrics_file)
@@ -126,7 +151,6 @@ def _limit_s(record: RunRecord) -> float:
 def _before(record: RunRecord, folder: Path) -> PastRun | None:
     """The run this one's verdict is held against; a past that cannot be read is none."""
     from healthcheck.edge.history_index import DirectoryIndex
-    from healthcheck.errors import HealthcheckError
     from healthcheck.evaluation.alert_due import last_alike
 
     try:

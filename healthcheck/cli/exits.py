@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import TextIO
@@ -9,6 +10,16 @@ from typing import TextIO
 EXIT_INPUT = 2
 EXIT_INCONCLUSIVE = 3
 EXIT_BUG = 70
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_THREAD = "can't start new thread"
+"""All that Python says of a limit on processes, which holds for threads, too."""
+
+
+def lacking(error: BaseException) -> str | None:
+    """What this machine had none of, so that the error is no bug of ours; None for one."""
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return error.strerror
+    return NO_THREAD if isinstance(error, RuntimeError) and str(error) == NO_THREAD else None
 
 
 def say(text: str = "") -> None:

@@ -13,7 +13,7 @@ from healthcheck.cli.language import in_english, on_stdout
 
 if TYPE_CHECKING:
     from healthcheck.cli.alerts import Told
-    from healthcheck.cli.asked import Asked
+    from healthcheck.cli.asked import Asked, Begun
 
 
 def command(
@@ -118,19 +118,55 @@ def run_and_finish(
 
     `history`: where no baseline is given, the nodes are held against their own past in the results folder.
     """
+    from healthcheck.cli.alerts import told_if_broken
+
+    # Inputs first: a mistake in them must have touched no host, not even to clean up.
+    with told_if_broken(told, None, loud.quiet):
+        begun = _begun(asked, resume, told, loud.quiet)
+    with told_if_broken(told, begun[1].folder, loud.quiet):
+        _settle_dead_runs(asked, resume, clean, loud.quiet)
+        return _to_its_end(
+            begun, as_json, loud, resumed=resume is not None, parallel=parallel, history=history, told=told
+        )
+
+
+def _begun(asked: Asked, resume: str | None, told: Told | None, quiet: bool) -> Begun:
+    from healthcheck.cli.alerts import tell_not_begun
+    from healthcheck.cli.asked import new_run, resumed_run
+    from healthcheck.errors import InputError
+
+    try:
+        metrics = None if told is None else told.metrics_file
+        return new_run(asked, metrics) if resume is None else resumed_run(asked, resume, metrics)
+    except InputError as error:
+        if told is not None:
+            tell_not_begun(told, error, quiet)
+        raise
+
+
+def _to_its_end(
+    begun: Begun,
+    as_json: bool,
+    loud: options.Loudness,
+    *,
+    resumed: bool,
+    parallel: int,
+    history: bool,
+    told: Told | None,
+) -> int:
+    """Measure, write, tell."""
     from contextlib import closing
 
     from msgspec.structs import replace
 
-    from healthcheck.cli.alerts import tell_lost, tell_not_begun
-    from healthcheck.cli.asked import new_run, resumed_run
+    from healthcheck.cli.alerts import tell_lost
     from healthcheck.cli.console import head_of, watcher
     from healthcheck.cli.exits import say
     from healthcheck.cli.finish import finish, shown
     from healthcheck.cli.gate_end import tell_removed
     from healthcheck.cli.signals import stop_on_signals, written_first
     from healthcheck.edge.gate_files import remove_old
-    from healthcheck.errors import InputError, Interrupted, StoreError
+    from healthcheck.errors import Interrupted, StoreError
     from healthcheck.model.message import say as message
     from healthcheck.wiring import in_time, locks_of, memory_of
     from healthcheck.workflows.cleanup import sweep_all
@@ -138,16 +174,7 @@ def run_and_finish(
     from healthcheck.workflows.nccl_logs import delete_logs
     from healthcheck.workflows.run import NotKept, check_up
 
-    # Inputs first: a mistake in them must have touched no host, not even to clean up.
-    try:
-        metrics = None if told is None else told.metrics_file
-        begun = new_run(asked, metrics) if resume is None else resumed_run(asked, resume, metrics)
-    except InputError as error:
-        if told is not None:
-            tell_not_begun(told, error, loud.quiet)
-        raise
     request, store, earlier, outside = begun
-    _settle_dead_runs(asked, resume, clean, loud.quiet)
     if outside.note is not None and not loud.quiet:
         say(str(message("cli.note", what=outside.note)))
     watching = watcher(outside.clock, head_of(request, shown(store.folder)), loud)
@@ -171,7 +198,7 @@ def run_and_finish(
         try:
             # What is recorded must not depend on who reads along: the console tells it in the reader's language.
             with stop_on_signals(engine.cancel, watching.stopping), in_english():
-                if resume is not None:
+                if resumed:
                     # What the run left behind carries its token, which is ours again: it must not run beside new jobs.
                     list(sweep_all(request.hosts, request.owner.token, engine, end=True))
                     left = delete_logs(request.hosts, request.owner.token, engine)

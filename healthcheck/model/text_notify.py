@@ -11,6 +11,8 @@ NOTIFY_TEXTS: Final[dict[str, str]] = {
     "notify.report": "Report on {machine}: {file}",
     "notify.kept": "What was measured before is kept on {machine}: {folder}",
     "notify.ended": "The check-up ended early, and nobody knows what it had still to find: {problem}",
+    "notify.bug": "The check-up ended early by a bug of healthcheck, which says nothing of the nodes. On {machine} its "
+    "error output names a log; please send us that.",
     "notify.never_began": "The check-up of {machine} could not begin: {problem}",
     "notify.changed": "Before: {verdict} in run {run_id}.",
     "notify.first": "No earlier complete run of this playbook on these hosts.",

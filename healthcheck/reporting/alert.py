@@ -60,6 +60,16 @@ def alert_of_none(problem: str, machine: str) -> Alert:
     return _alert("healthcheck: INCONCLUSIVE, not begun", told, "", "", Verdict.INCONCLUSIVE)
 
 
+def alert_of_broken(lacked: str | None, machine: str, folder: str) -> Alert:
+    """What is told where healthcheck itself broke off: for what the machine `lacked`, or by a bug where that is None.
+
+    `folder` is the absolute path of what was kept, empty where nothing was begun.
+    """
+    why = say("notify.ended", problem=lacked) if lacked is not None else say("notify.bug", machine=machine)
+    where = str(say("notify.kept", machine=machine, folder=folder)) if folder else ""
+    return _alert("healthcheck: INCONCLUSIVE, broke off", [str(why)], "", where, Verdict.INCONCLUSIVE)
+
+
 def _alert(title: str, sentences: list[str], command: str, where: str, verdict: Verdict) -> Alert:
     told = [_short(sentence) for sentence in sentences]
     heading, shown, where = one_line(str(say("notify.next"))), one_line(command), one_line(where)
