@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from healthcheck.diagnosis.joint.thresholds import level_of
 from healthcheck.diagnosis.joint.together import models_of
-from healthcheck.diagnosis.joint.training_signs import Thresholds, Training, seen
+from healthcheck.diagnosis.joint.training_signs import Number, Thresholds, Training, said, seen
 from healthcheck.evaluation.limits import BUSBW_CHECK, DEFAULT_THRESHOLDS
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.joint import Level, Seen, Sign
@@ -59,12 +59,11 @@ class Links(Struct, frozen=True):
 
 def link_signs(links: Links, thresholds: Thresholds) -> tuple[Seen, ...]:
     """Verdict and bandwidth of the links, what the collectives of the training get, and how far the record speaks."""
-    kind = _kind(links.record)
     return (
         _verdict(links),
         _busbw(links),
         seen(Sign.EFFECTIVE, *_effective(links), thresholds),
-        kind,
+        _kind(links.record),
         _gpu(links),
         seen(Sign.RECORD_AGE, *_age(links), thresholds),
         seen(Sign.RECORD_COVER, *_cover(links), thresholds),
@@ -74,10 +73,9 @@ def link_signs(links: Links, thresholds: Thresholds) -> tuple[Seen, ...]:
 def _verdict(links: Links) -> Seen:
     verdict = links.verdict
     if verdict is None:
-        return Seen(Sign.LINK_VERDICT, None, Level.UNKNOWN, None, None, _why_silent(links))
+        return said(Sign.LINK_VERDICT, Level.UNKNOWN, _why_silent(links))
     who = say("joint.basis.run") if links.hosts is None else say("joint.basis.named", n=len(links.hosts))
-    level = _LEVELS.get(verdict, Level.UNKNOWN)
-    return Seen(Sign.LINK_VERDICT, None, level, None, None, who, verdict.name)
+    return said(Sign.LINK_VERDICT, _LEVELS.get(verdict, Level.UNKNOWN), who, verdict.name)
 
 
 def _why_silent(links: Links) -> Message:
@@ -94,7 +92,7 @@ def _busbw(links: Links) -> Seen:
     found = [] if links.record is None or not links.speaks else list(_judged(links.record, links))
     if not found:
         why = _why_silent(links) if not links.speaks else say("joint.basis.no_busbw")
-        return Seen(Sign.BUSBW, None, Level.UNKNOWN, None, None, why)
+        return said(Sign.BUSBW, Level.UNKNOWN, why)
     return min(found, key=lambda one: (_ORDER[one[1].level], -one[0], one[1].value or 0.0))[1]
 
 
@@ -156,7 +154,7 @@ def _closest(record: RunRecord, hosts: Sequence[str]) -> tuple[JobRecord, ...]:
     return (max(reversed(together), key=lambda job: (len(named & set(job.hosts)), -len(set(job.hosts) - named))),)
 
 
-def _effective(links: Links) -> tuple[float | None, Message]:
+def _effective(links: Links) -> Number:
     """Of the collectives over all ranks the one that takes most time and that the check-up measured over as many and of
     that size: the bandwidth it got in the training beside the one it could.
 
@@ -201,15 +199,12 @@ def _measured_alike(record: RunRecord, use: CollectiveUse) -> float | None:
 
 
 def _kind(record: RunRecord | None) -> Seen:
-    def of(level: Level, shown: str, basis: Message) -> Seen:
-        return Seen(Sign.RECORD_KIND, None, level, None, None, basis, shown)
-
     if record is None:
-        return of(Level.UNKNOWN, "", say("joint.basis.no_record"))
+        return said(Sign.RECORD_KIND, Level.UNKNOWN, say("joint.basis.no_record"))
     name = say("joint.basis.record", run_id=record.run_id)
     if record.simulated:
-        return of(Level.LOW, "simulated", name)
-    return of(Level.HIGH if record.state == "complete" else Level.MIDDLE, record.state, name)
+        return said(Sign.RECORD_KIND, Level.LOW, name, "simulated")
+    return said(Sign.RECORD_KIND, Level.HIGH if record.state == "complete" else Level.MIDDLE, name, record.state)
 
 
 def _same_gpu(record: RunRecord, printed: Sequence[str]) -> bool | None:
@@ -229,11 +224,10 @@ def _gpu(links: Links) -> Seen:
     record, printed = links.record, links.training.printed_gpus
     same = None if record is None else _same_gpu(record, printed)
     if record is None or record.platform is None or same is None:
-        return Seen(Sign.RECORD_GPU, None, Level.UNKNOWN, None, None, _why_no_gpu(record, printed))
+        return said(Sign.RECORD_GPU, Level.UNKNOWN, _why_no_gpu(record, printed))
     basis = say("joint.basis.gpu", trained=", ".join(printed), measured=record.platform.gpu.names[0])
-    return Seen(
-        Sign.RECORD_GPU, None, Level.HIGH if same else Level.LOW, None, None, basis, "same" if same else "another"
-    )
+    level, shown = (Level.HIGH, "same") if same else (Level.LOW, "another")
+    return said(Sign.RECORD_GPU, level, basis, shown)
 
 
 def _why_no_gpu(record: RunRecord | None, printed: Sequence[str]) -> Message:
@@ -246,7 +240,7 @@ def _why_no_gpu(record: RunRecord | None, printed: Sequence[str]) -> Message:
     return say("joint.basis.gpu_model_only", trained=", ".join(printed), measured=record.platform.gpu.names[0])
 
 
-def _age(links: Links) -> tuple[float | None, Message]:
+def _age(links: Links) -> Number:
     """Days between the record and the training; 0 where they overlap."""
     record, window = links.record, links.training.window
     if record is None:
@@ -269,7 +263,7 @@ def _seconds(iso: str) -> float | None:
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
 
 
-def _cover(links: Links) -> tuple[float | None, Message]:
+def _cover(links: Links) -> Number:
     record = links.record
     if record is None:
         return None, say("joint.basis.no_record")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from healthcheck.diagnosis.joint.training_signs import Training
+from healthcheck.diagnosis.joint.training_signs import Training, said
 from healthcheck.model.joint import Level, Seen, Sign
 from healthcheck.model.message import Message, listed, say
 from healthcheck.model.vitals_trace import SLOWED
@@ -38,14 +38,10 @@ def documents_sign(training: Training) -> Seen:
     compared = list(_compared(training))
     against = [message for message in compared if message is not None]
     if against:
-        return _seen(Level.LOW, "contradict", say("joint.basis.documents_differ", what=listed(against)))
+        return said(Sign.DOCUMENTS, Level.LOW, say("joint.basis.documents_differ", what=listed(against)), "contradict")
     if compared:
-        return _seen(Level.HIGH, "agree", say("joint.basis.documents_agree", n=len(compared)))
-    return _seen(Level.UNKNOWN, "", say("joint.basis.documents_alone"))
-
-
-def _seen(level: Level, shown: str, basis: Message) -> Seen:
-    return Seen(Sign.DOCUMENTS, None, level, None, None, basis, shown)
+        return said(Sign.DOCUMENTS, Level.HIGH, say("joint.basis.documents_agree", n=len(compared)), "agree")
+    return said(Sign.DOCUMENTS, Level.UNKNOWN, say("joint.basis.documents_alone"))
 
 
 def _compared(training: Training) -> Iterator[Message | None]:

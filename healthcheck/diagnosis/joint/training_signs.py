@@ -18,6 +18,8 @@ from healthcheck.model.vitals_mfu import MfuAnswer
 from healthcheck.model.vitals_trace import RankTrace, Shares, TraceVitals
 
 Thresholds = Mapping[str, float]
+Number = tuple[float | None, Message]
+"""The number of a sign and whose it is; None and why there is none."""
 _MOST_LOSSES = 2
 _FRACTIONS = frozenset({Sign.EXPOSED, Sign.COLLECTIVE, Sign.IDLE, Sign.DATA_LOADING, Sign.GOODPUT})
 SHORT_S = 1800.0
@@ -71,6 +73,11 @@ def seen(sign: Sign, value: float | None, basis: Message, thresholds: Thresholds
     return Seen(sign, value, level_of(value, low, high), low, high, basis)
 
 
+def said(sign: Sign, level: Level, basis: Message, shown: str = "") -> Seen:
+    """A sign without a number: what stands there instead is `shown`."""
+    return Seen(sign, None, level, None, None, basis, shown)
+
+
 def training_signs(training: Training, thresholds: Thresholds) -> tuple[Seen, ...]:
     """MFU, the shares of a step, goodput, and how even steps and ranks are."""
     return (
@@ -80,9 +87,6 @@ def training_signs(training: Training, thresholds: Thresholds) -> tuple[Seen, ..
         seen(Sign.STEP_SPREAD, *_step_spread(training.log), thresholds),
         seen(Sign.RANK_SPREAD, *_rank_spread(training.trace), thresholds),
     )
-
-
-Number = tuple[float | None, Message]
 
 
 def _mfu(training: Training) -> Number:
@@ -210,13 +214,18 @@ def _rank_spread(trace: TraceVitals | None) -> Number:
     own = [(time, rank) for rank in trace.ranks if (time := _own_s(rank)) is not None]
     if len(own) < 2:
         return None, say("joint.basis.one_rank")
-    busiest = max(own, key=lambda one: one[0])
-    others = median(time for time, rank in own if rank is not busiest[1])
+    longest, rank = max(own, key=lambda one: one[0])
+    others = median(time for time, other in own if other is not rank)
     if not others > 0:
         return None, say("joint.basis.one_rank")
-    times = {"own": round(busiest[0], 4), "others": round(others, 4)}
-    basis = say("joint.basis.busiest", rank=_name(busiest[1]), others_n=len(own) - 1, **times)
-    return busiest[0] / others - 1, basis
+    basis = say(
+        "joint.basis.busiest",
+        rank=_name(rank),
+        own=round(longest, 4),
+        others=round(others, 4),
+        others_n=len(own) - 1,
+    )
+    return longest / others - 1, basis
 
 
 def _own_s(rank: RankTrace) -> float | None:
