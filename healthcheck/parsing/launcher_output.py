@@ -24,7 +24,8 @@ _NOISE = re.compile(
 _BOX_HOST = re.compile(r"A daemon failed to report back.*?Remote host:\s+(\S+)", re.DOTALL)
 _NAMED_BY_BOX = frozenset({"host_key_unknown", "login_refused", "daemon_missing", "daemon_lost", "host_key_changed"})
 _BY_EXIT_CODE = {124: "timeout", 137: "killed", 143: "killed", 130: "killed", -9: "killed", -15: "killed"}
-_SURVIVES_EXIT_0 = frozenset({"daemon_lost", NO_PMI})
+# Nearly every launch ends with 0, and to look for every other rule in it would cost more than to read its table.
+_RULES_AT_EXIT_0 = tuple(rule for rule in RULES if rule.kind in ("daemon_lost", NO_PMI))
 
 
 class LaunchFailure(Struct, frozen=True):
@@ -46,11 +47,9 @@ def classify(stdout: str, stderr: str, exit_code: int | None) -> LaunchFailure |
     daemon, after which Open MPI 5 has been seen to exit 0, and ranks that found no PMI and ran each by itself.
     """
     text = _clean(stderr) + "\n" + _clean(stdout)
-    for rule in RULES:
-        match = rule.pattern.search(text)
-        if match is None or (exit_code == 0 and rule.kind not in _SURVIVES_EXIT_0):
-            continue
-        return _failure(rule, match, text, exit_code)
+    for rule in _RULES_AT_EXIT_0 if exit_code == 0 else RULES:
+        if match := rule.pattern.search(text):
+            return _failure(rule, match, text, exit_code)
     if not exit_code:
         return None
     kind = _BY_EXIT_CODE.get(exit_code, "unknown")

@@ -108,7 +108,8 @@ def pieces(process: str, text: str) -> Iterator[tuple[str, str]]:
     A tag of the same writer only goes; one of another process begins that one's text.
     """
     start = 0
-    while _ROW_OR_REST.match(text) and (match := _INSIDE.search(text, start)):
+    # Every tag has a colon or a bracket; most rows have neither, and to search one for all four kinds takes long.
+    while (":" in text or "[" in text) and _ROW_OR_REST.match(text) and (match := _INSIDE.search(text, start)):
         other = _tag(match) or process
         # A tag of another kind than the line's own is text that happens to look like one.
         if other.partition(":")[0] != process.partition(":")[0]:
