@@ -20,7 +20,7 @@ class Confidence(StrEnum):
     SUSPECTED = "suspected"
 
 
-class RuleResult(Struct, frozen=True):
+class RuleResult(Struct, frozen=True, gc=False):
     """What one rule of judgement says to one number; SKIPPED where it could not be asked, with the reason.
 
     `rule` is peak, known_good, peers, history or transport. `observed` and `expected` are in the unit of the check.
@@ -33,7 +33,7 @@ class RuleResult(Struct, frozen=True):
     expected: float | None = None
 
 
-class CheckResult(Struct, frozen=True):
+class CheckResult(Struct, frozen=True, gc=False):
     """The one result of one planned check.
 
     `check` is a stable id (docs/checks.md), `rule` names the rule that fired (`integrity.incomplete`,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 
-class GpuState(Struct, frozen=True):
+class GpuState(Struct, frozen=True, gc=False):
     """One row of `nvidia-smi --query-gpu`; texts as printed, None where the tool tells nothing that is understood.
 
     `throttle` is the bit mask of the reasons that hold its clocks down, `row` is the line itself. `absent` names the
@@ -80,7 +80,7 @@ class LinkCounter(Struct, frozen=True):
     count: int
 
 
-class GpuLinks(Struct, frozen=True):
+class GpuLinks(Struct, frozen=True, gc=False):
     """The NVLinks of one GPU, each number once. `all_inactive`: the tool says so and lists none.
 
     `trouble`: anything else it says.

@@ -59,7 +59,7 @@ class ParseWarning(Struct, frozen=True):
     line: int | None = None
 
 
-class Placement(Struct, frozen=True):
+class Placement(Struct, frozen=True, gc=False):
     """One half of a row: time in microseconds, bandwidths in GB/s (10^9). Unknown is None, never 0.
 
     `wrong` is a count (None: N/A, or an era that printed `error`, whose value is `max_delta`).
@@ -72,7 +72,7 @@ class Placement(Struct, frozen=True):
     max_delta: float | None = None
 
 
-class CollectiveRow(Struct, frozen=True):
+class CollectiveRow(Struct, frozen=True, gc=False):
     """One measured size. A placement is None when the tool did not print that half.
 
     `count` is that of the call, in elements; None where a format leaves it out.
@@ -93,7 +93,7 @@ class CollectiveRow(Struct, frozen=True):
         return tuple((name, half) for name, half in halves if half is not None)
 
 
-class Rank(Struct, frozen=True):
+class Rank(Struct, frozen=True, gc=False):
     """One device line: which process of which host drives which GPU."""
 
     rank: int

@@ -13,7 +13,7 @@ PHRASE = "phrase"
 """The code of a text that stands in a data file; its entries in a catalogue are `phrase.` and a digest each."""
 
 
-class Message(Struct, frozen=True):
+class Message(Struct, frozen=True, gc=False):
     """`code` names a template of the catalogue (`model/texts.py`); `args` fill its named placeholders.
 
     An argument may be a message itself, so that a sentence within a sentence is in its language, too. Build one with

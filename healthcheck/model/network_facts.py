@@ -7,7 +7,7 @@ from msgspec import Struct
 from healthcheck.model.reading import Reading
 
 
-class PortCounters(Struct, frozen=True):
+class PortCounters(Struct, frozen=True, gc=False):
     """What one port had counted when it was asked: (counter, value) as in sysfs, since its driver was loaded."""
 
     device: str

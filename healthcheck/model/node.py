@@ -11,7 +11,7 @@ from healthcheck.model.reading import Reading, ReadingState
 from healthcheck.model.system_facts import Cpu, KernelLog, Limits, NcclSettings, NodeClock, Software
 
 
-class Gpu(Struct, frozen=True):
+class Gpu(Struct, frozen=True, gc=False):
     """One line of `nvidia-smi --query-gpu`. Texts as printed; None where the tool said N/A."""
 
     index: int
@@ -21,7 +21,7 @@ class Gpu(Struct, frozen=True):
     driver: str | None = None
 
 
-class Hca(Struct, frozen=True):
+class Hca(Struct, frozen=True, gc=False):
     """One port of a host channel adapter. `rate_gbit_s` is the line rate in Gb/s, `rate_text` as printed.
 
     `mtu` is that of its network device `netdev`, `active_mtu` the one RDMA uses (only ibv_devinfo tells it), both in

@@ -23,7 +23,7 @@ class ReadingState(StrEnum):
     UNPARSABLE = "unparsable"
 
 
-class Evidence(Struct, frozen=True, omit_defaults=True):
+class Evidence(Struct, frozen=True, omit_defaults=True, gc=False):
     """A quoted line: `source` says where it was read (command, file, `node05: /sys/...`), `text` is verbatim.
 
     Where one of them is in words of ours it is kept as English, with its message beside it (`place`, `told`): see
@@ -57,7 +57,7 @@ def noted(source: Arg, text: Arg) -> Evidence:
     return Evidence(english_of(source), english_of(text), place, told)
 
 
-class Reading(Struct, Generic[T_co], frozen=True):
+class Reading(Struct, Generic[T_co], frozen=True, gc=False):
     """A value as read on a node, or the reason why there is none."""
 
     state: ReadingState

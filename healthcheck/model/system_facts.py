@@ -34,7 +34,7 @@ class EventKind(StrEnum):
     HUNG = "hung"
 
 
-class KernelEvent(Struct, frozen=True):
+class KernelEvent(Struct, frozen=True, gc=False):
     """One line of the kernel log. `text` is the whole line as printed.
 
     `code` is the number of an Xid or SXid; `bus_id` the PCI address as printed; `stamp_s` seconds since boot and `at`
