@@ -15,6 +15,27 @@ from healthcheck.cli.app import app
 from healthcheck.cli.commands import COMMANDS
 
 ROOM = 45
+FOR_PAGES = {"jinja2", "matplotlib", "numpy", "pandas"}
+# Tells what is imported when the measuring begins, when it has ended, and when the pages are written.
+TELLING = """
+import sys
+from healthcheck.__main__ import run
+from healthcheck.workflows import run as workflow
+
+def tell():
+    print("imported", *sys.modules, file=sys.stderr)
+
+def check_up(*given, inner=workflow.check_up):
+    tell()
+    record = inner(*given)
+    tell()
+    return record
+
+workflow.check_up = check_up
+code = run(sys.argv[1:])
+tell()
+sys.exit(code)
+"""
 
 
 def all_commands() -> TyperGroup:
@@ -83,3 +104,15 @@ def test_saved_output_is_read_without_what_reads_platforms(tmp_path: Path) -> No
     saved.write_text("nothing of nccl-tests\n")
     assert "yaml" not in imported_by(["parse", str(saved)])
     assert "yaml" in imported_by(["parse", str(saved), "--platform", "h100-sxm5-8gpu-8x400"])
+
+
+def test_a_gate_measures_before_anything_is_imported_that_draws_pages(tmp_path: Path) -> None:
+    for earlier_runs in range(2):
+        argv = [sys.executable, "-c", TELLING, "gate", "--simulate", "2", "-o", str(tmp_path)]
+        done = subprocess.run(argv, capture_output=True, text=True, check=True)
+        told = [set(line.split()) for line in done.stderr.splitlines() if line.startswith("imported ")]
+        begun, measured, ended = told
+        assert not begun & (FOR_PAGES | {"fabric", "paramiko", "rich"})
+        assert not measured & FOR_PAGES
+        # Only what changed since an earlier run is worked out with pandas.
+        assert ("pandas" in ended) is bool(earlier_runs)
