@@ -16,10 +16,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from healthcheck.model.message import Message, say
-from healthcheck.model.training import EventKind, LogRemark
+from healthcheck.model.training import LogRemark
 from healthcheck.model.vitals_log import StepTime
 from healthcheck.vitals.log_rows import NAN, Training
-from healthcheck.vitals.log_times import Times
+from healthcheck.vitals.log_times import SET_APART, Times
 from healthcheck.vitals.log_work import Work
 
 Numbers = NDArray[np.float64]
@@ -32,7 +32,6 @@ LAST_DIGIT = 0.1
 """A last digit, of step times or of seconds over twenty, makes less of a difference than this part of them."""
 USUAL_FROM = 0.8
 """A step from 0.8 of the median on is a usual one."""
-_APART = frozenset((EventKind.CHECKPOINT_BEGUN, EventKind.CHECKPOINT_SAVED, EventKind.EVALUATION))
 
 
 class RowKind(IntEnum):
@@ -111,7 +110,7 @@ def limit_of(values: Numbers) -> tuple[float, float]:
 
 def _rows_apart(training: Training) -> frozenset[int]:
     """Rows before which, and after the row before, the training saved or evaluated."""
-    return frozenset(before for before, event in training.events if event.kind in _APART)
+    return frozenset(before for before, event in training.events if event.kind in SET_APART)
 
 
 def _kinds(training: Training, pace: Numbers, limit: float) -> NDArray[np.uint8]:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
 from healthcheck.model.message import Message, say
+from healthcheck.model.training import EventKind
 from healthcheck.vitals.log_rows import NAN, Training
 from healthcheck.vitals.log_work import Given, Work
 
+SET_APART = frozenset((EventKind.CHECKPOINT_BEGUN, EventKind.CHECKPOINT_SAVED, EventKind.EVALUATION))
+"""In whose step the training did something else, too."""
+_RULE = 2.0
+_JITTER_S = 2.0
 _SPAN = 20.0
 """Of a clock that shows whole seconds, differences are taken over so many at least."""
 
@@ -86,16 +92,34 @@ def _by_clock(training: Training, at: Sequence[float]) -> Times | None:
     if _known(at) * 2 < len(at) or len(at) < 2:
         return None
     block = _block(training, at)
+    alone = _pauses(training, at) if block > 1 else frozenset()
     busy = array("d", [NAN]) * len(at)
     for segment, end in zip(training.segments, training.ends(), strict=True):
-        for first in range(segment.first, end - 1, block):
-            last = min(first + block, end - 1)
+        for first, last in _spans(segment.first, end - 1, block, alone):
             steps = sum(training.rows.steps[first + 1 : last + 1])
             took = at[last] - at[first]
             for row in range(first + 1, last + 1):
                 busy[row] = took / steps * training.rows.steps[row] if took > 0 and steps else NAN
     basis = say("log.time.clock") if block == 1 else say("log.time.coarse_clock", n=block)
     return Times(busy, basis, from_clock=True) if _known(busy) else None
+
+
+def _spans(first: int, end: int, block: int, alone: frozenset[int]) -> Iterator[tuple[int, int]]:
+    """From which row to which a difference is taken: over a pause by itself, so that it makes no other step slow."""
+    while first < end:
+        last = min(first + block, end)
+        pause = next((row for row in range(first + 1, last + 1) if row in alone), None)
+        last = last if pause is None else max(pause - 1, first + 1)
+        yield first, last
+        first = last
+
+
+def _pauses(training: Training, at: Sequence[float]) -> frozenset[int]:
+    """Rows before which the training saved or evaluated, or the clock shows far more than as a rule."""
+    gaps = [now - before if now >= before else 0.0 for before, now in pairwise(at)]
+    most = _RULE * sorted(gaps)[len(gaps) // 2] + _JITTER_S
+    long = (row for row, gap in enumerate(gaps, 1) if gap > most)
+    return frozenset((*long, *(before for before, event in training.events if event.kind in SET_APART)))
 
 
 def _block(training: Training, at: Sequence[float]) -> int:

@@ -333,3 +333,24 @@ def test_many_slow_steps_of_one_length_are_not_the_usual_one_rounded_up() -> Non
     vitals = judged(world.lines)
     assert vitals.goodput is not None and vitals.goodput.share == pytest.approx(160 * 11.5 / (180 * 11.5), rel=0.01)
     assert losses(vitals)[LossKind.SLOW_STEPS] == pytest.approx(20 * 11.5, rel=0.01)
+
+
+@pytest.mark.parametrize("evaluates", [True, False])
+def test_a_pause_among_short_steps_with_stamps_of_whole_seconds_is_lost_once(evaluates: bool) -> None:
+    # NeMo Automodel: no step times, and a clock of seconds, whose differences are taken over twenty of them.
+    lines, now = [], BEGIN
+    for step in range(1, 501):
+        now += 0.7
+        stamp = f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M:%S}"
+        lines.append(f"{stamp} | INFO | root | step {step} | epoch 0 | loss 3.9796 | lr 7.2e-06 | x 1\n")
+        if step % 100 == 0 and step < 500:
+            now += 60
+            stamp = f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M:%S}"
+            told = f'{stamp} | INFO | root | [val] name "x" | step {step} | epoch 0 | loss 1.2 | lr 1.0e-05\n'
+            lines += [told] if evaluates else []
+    vitals = judged(lines)
+    assert vitals.goodput is not None and vitals.goodput.share == pytest.approx(350 / 590, rel=0.02)
+    # What the log does not tell of is in the step, as its only clock has it.
+    kind = LossKind.EVALUATION if evaluates else LossKind.SLOW_STEPS
+    assert losses(vitals) == {kind: pytest.approx(240, abs=6)}
+    assert "log.time_clash" not in said(vitals)
