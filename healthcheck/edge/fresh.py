@@ -78,6 +78,7 @@ class FolderPasses:
                 platform_sha256=kept.platform_sha256,
                 thresholds=kept.thresholds,
                 baseline_sha256=kept.baseline_sha256,
+                measured=kept.alone,
             )
 
     def _circumstances(self, run: PastRun) -> Circumstances:

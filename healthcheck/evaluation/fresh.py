@@ -10,10 +10,11 @@ from msgspec.structs import replace
 
 from healthcheck.model.baseline import Baseline
 from healthcheck.model.finding import CheckResult
-from healthcheck.model.gate import EarlierPass, Passport
+from healthcheck.model.gate import EarlierPass, Measured, Passport
 from healthcheck.model.message import Message, say
 from healthcheck.model.node import NodeFacts
 from healthcheck.model.platform import Platform
+from healthcheck.model.playbook import Playbook, Stage
 from healthcheck.model.reading import ReadingState
 from healthcheck.model.thresholds import AskedThresholds
 from healthcheck.model.verdict import Verdict
@@ -34,12 +35,16 @@ class Change(Struct, frozen=True):
 
 
 class Today(Struct, frozen=True):
-    """What an earlier pass is held against: the time (seconds since 1970), how old it may be, and what is asked now."""
+    """What an earlier pass is held against: the time (seconds since 1970), how old it may be, and what is asked now.
+
+    `measured` is how much would be measured of a node today.
+    """
 
     now_s: float
     fresh_for_s: float
     playbook_sha256: str
     platform_sha256: str
+    measured: Measured
     thresholds: AskedThresholds | None = None
     baseline_sha256: str = ""
 
@@ -56,6 +61,18 @@ def baseline_digest(baseline: Baseline | None) -> str:
     return hashlib.sha256(encode_baseline(replace(baseline, source="")).encode()).hexdigest()
 
 
+def measured(stage: Stage) -> Measured:
+    """How much a stage of single nodes measures."""
+    names = tuple(each.value for each in stage.collectives)
+    return Measured(names, int(stage.sizes.min), int(stage.sizes.max), stage.iterations, stage.repeats)
+
+
+def measured_alone(playbook: Playbook) -> Measured | None:
+    """The same of a playbook as it was run; None where it has no such stage."""
+    stage = playbook.stage("single_node")
+    return None if stage is None else measured(stage)
+
+
 def passport(facts: NodeFacts) -> Passport:
     """What the look at a node says of what its measurements depend on."""
     identity = facts.identity.value if facts.identity is not None else None
@@ -66,7 +83,15 @@ def passport(facts: NodeFacts) -> Passport:
         driver="+".join(drivers) or None,
         nccl=None if software is None else software.nccl,
         firmware=_firmware(facts),
+        gpus=_gpus(facts),
     )
+
+
+def _gpus(facts: NodeFacts) -> str | None:
+    if not facts.gpus.observed or not facts.gpus.value:
+        return None
+    identities = " ".join(sorted(gpu.uuid for gpu in facts.gpus.value))
+    return f"{len(facts.gpus.value)} ({hashlib.sha256(identities.encode()).hexdigest()[:12]})"
 
 
 def _firmware(facts: NodeFacts) -> str | None:
@@ -103,6 +128,8 @@ def why_again(
         return say("gate.again.asked", what=say("gate.what.thresholds"))
     if earlier.baseline_sha256 != today.baseline_sha256:
         return say("gate.again.asked", what=say("gate.what.baseline"))
+    if earlier.measured is None or not earlier.measured.covers(today.measured):
+        return say("gate.again.less", run_id=earlier.run_id)
     moved = next(changes(earlier.passport, now), None)
     return None if moved is None else _again(moved)
 
@@ -117,6 +144,7 @@ def changes(then: Passport, now: Passport) -> Iterator[Change]:
     """All that is not known to be the same, the boot first."""
     for what, before, after in (
         (say(BOOT), then.boot_id, now.boot_id),
+        (say("gate.what.gpus"), then.gpus, now.gpus),
         (say("gate.what.driver"), then.driver, now.driver),
         (say("gate.what.nccl"), then.nccl, now.nccl),
         (say("gate.what.firmware"), then.firmware, now.firmware),

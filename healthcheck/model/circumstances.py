@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from healthcheck.model.gate import Passport
+from healthcheck.model.gate import Measured, Passport
 from healthcheck.model.thresholds import AskedThresholds
 
 SCHEMA = "healthcheck.circumstances/1"
@@ -30,8 +30,9 @@ class Circumstances(Struct, frozen=True, forbid_unknown_fields=True):
     `before` and `after` are the looks by host, `began_at` when the first benchmark began (seconds since 1970),
     `verified` the hosts that a search proved together, in rank order. `passports` say what each host was, and
     `platform_sha256` what it was judged as, `baseline_sha256` what --baseline (or the playbook) held it against, empty
-    for nothing: by them a later gate knows whether a pass still holds, and by `oldest_job`, when the first job began
-    that counts (UTC, `2026-03-14T02:15:03Z`), how old it is: a run that was taken up again has jobs of before.
+    for nothing, `alone` how much the stage of single nodes measured: by them a later gate knows whether a pass still
+    holds, and by `oldest_job`, when the first job began that counts (UTC, `2026-03-14T02:15:03Z`), how old it is: a run
+    that was taken up again has jobs of before.
     """
 
     before: dict[str, LookMade] = {}
@@ -46,4 +47,5 @@ class Circumstances(Struct, frozen=True, forbid_unknown_fields=True):
     platform_sha256: str = ""
     baseline_sha256: str = ""
     oldest_job: str = ""
+    alone: Measured | None = None
     schema: str = SCHEMA

@@ -49,13 +49,35 @@ class GateRecord(Struct, frozen=True):
 class Passport(Struct, frozen=True):
     """What a node was when it was looked at: a pass holds only for the same. None where the node did not tell.
 
-    `nccl` is the version of the library that is installed, `firmware` that of every HCA, by device.
+    `nccl` is the version of the library that is installed, `firmware` that of every HCA, by device. `gpus` counts its
+    GPUs and digests their identities: a job that is given half of a node sees others of them each time.
     """
 
     boot_id: str | None = None
     driver: str | None = None
     nccl: str | None = None
     firmware: str | None = None
+    gpus: str | None = None
+
+
+class Measured(Struct, frozen=True):
+    """How much the stage of single nodes measured; a gate makes it shorter where time is short. Sizes in bytes."""
+
+    collectives: tuple[str, ...]
+    smallest: int
+    largest: int
+    iterations: int
+    repeats: int
+
+    def covers(self, other: Measured) -> bool:
+        """Whether nothing of `other` was left out."""
+        return (
+            set(other.collectives) <= set(self.collectives)
+            and self.smallest <= other.smallest
+            and self.largest >= other.largest
+            and self.iterations >= other.iterations
+            and self.repeats >= other.repeats
+        )
 
 
 class EarlierPass(Struct, frozen=True):
@@ -63,7 +85,7 @@ class EarlierPass(Struct, frozen=True):
 
     `found` is the verdict by its name: of the host in that run where it was not PASS, else of its own jobs.
     `measured_s` in seconds since 1970. The digests are SHA-256 of the playbook text, of the platform as it was used and
-    of the baseline that was given, empty for none.
+    of the baseline that was given, empty for none. `measured` None: it is not known how much was.
     """
 
     host: str
@@ -75,3 +97,4 @@ class EarlierPass(Struct, frozen=True):
     platform_sha256: str
     thresholds: AskedThresholds | None = None
     baseline_sha256: str = ""
+    measured: Measured | None = None

@@ -21,7 +21,7 @@ GATE_TEXTS: dict[str, str] = {
     "--budget",
     "gate.job_cut": "cut off after {seconds:.0f} s, for the budget of the gate was used up: nothing is known of it",
     # --- earlier passes ---
-    "gate.reused": "not measured again: it passed at {when} in run {run_id}, and boot, driver, NCCL, firmware, "
+    "gate.reused": "not measured again: it passed at {when} in run {run_id}, and boot, GPUs, driver, NCCL, firmware, "
     "playbook and machine type are the same",
     "gate.note.reused": "not measured alone, {n} {n:node|nodes}: {hosts} passed alone at {when} in run {run_id}, which "
     "is young enough; looked at and measured together anew",
@@ -32,12 +32,14 @@ GATE_TEXTS: dict[str, str] = {
     "gate.again.asked": "measured again: {what} is not the same as then",
     "gate.again.unknown": "measured again: it is not known whether {what} is the same as then",
     "gate.again.changed": "measured again: {what} was {before} and is {after}",
+    "gate.again.less": "measured again: run {run_id} measured less of it than there is time for now",
     "gate.again.alone": "measured again: of a single node nothing else would be measured",
     "gate.what.playbook": "the playbook",
     "gate.what.platform": "the machine type",
     "gate.what.thresholds": "the limit of --healthy or --broken",
     "gate.what.baseline": "the baseline",
     "gate.what.boot": "the boot",
+    "gate.what.gpus": "the set of GPUs",
     "gate.what.driver": "the driver",
     "gate.what.nccl": "NCCL",
     "gate.what.firmware": "the firmware of the cards",

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from healthcheck.evaluation.fresh import CHECK, REUSED, Today, passport, platform_digest, why_again
+from healthcheck.evaluation.fresh import CHECK, REUSED, Today, measured, passport, platform_digest, why_again
 from healthcheck.evaluation.limits import expectation_gbyte_s
 from healthcheck.model.component import FABRIC, node
 from healthcheck.model.durations import span
@@ -48,9 +48,10 @@ class Gate:
         pace.measure()
         if stage.name == SEARCH:
             return stage if self._may_search() else None
-        if stage.name == ALONE:
-            self._reuse(stage)
-        pieces = [piece for piece in self._to_come(stage) if len(piece.hosts) > (piece.stage.name == TOGETHER)]
+        pieces = self._pieces(stage)
+        if stage.name == ALONE and pieces:
+            self._reuse(stage, fit(pieces, pace.jobs_left_s).stage or stage)
+            pieces = self._pieces(stage)
         if not pieces or pieces[0].stage.name != stage.name:
             return stage
         found = fit(pieces, pace.jobs_left_s)
@@ -60,6 +61,10 @@ class Gate:
         self._tell_shorter(found)
         pace.measure(found.job_s)
         return found.stage
+
+    def _pieces(self, stage: Stage) -> list[Piece]:
+        """Those that have enough hosts."""
+        return [piece for piece in self._to_come(stage) if len(piece.hosts) > (piece.stage.name == TOGETHER)]
 
     def _to_come(self, stage: Stage) -> Iterable[Piece]:
         """The benchmark stages from `stage` on, with the hosts they would have."""
@@ -120,8 +125,9 @@ class Gate:
         ledger.request = replace(ledger.request, budget_s=pace.jobs_left_s)
         return True
 
-    def _reuse(self, stage: Stage) -> None:
-        """Nodes whose pass of an earlier run holds are not measured alone again."""
+    def _reuse(self, stage: Stage, fitted: Stage) -> None:
+        """Nodes whose pass of an earlier run holds are not measured alone again. `fitted` is what would be measured of
+        them if none did: a pass for which less was measured is none."""
         ledger, passes = self.ledger, self.engine.passes
         if passes is None or self.asked.fresh_for_s <= 0:
             return
@@ -134,6 +140,7 @@ class Gate:
             self.asked.fresh_for_s,
             request.playbook_sha256,
             platform_digest(ledger.platform),
+            measured(fitted),
             request.thresholds,
             ledger.baseline_sha256,
         )

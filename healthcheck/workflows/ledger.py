@@ -11,7 +11,7 @@ from healthcheck.diagnosis.explain import findings
 from healthcheck.diagnosis.fingerprints import Shape, shape_of
 from healthcheck.evaluation.advice import settled
 from healthcheck.evaluation.fleet import fleet_settings
-from healthcheck.evaluation.fresh import baseline_digest, passport, platform_digest
+from healthcheck.evaluation.fresh import baseline_digest, measured_alone, passport, platform_digest
 from healthcheck.evaluation.gate import (
     checks_by_host,
     counted,
@@ -56,13 +56,13 @@ State = Literal["incomplete", "complete", "interrupted"]
 class Ledger:
     """The growing knowledge of one run. Belongs to the thread of the workflow.
 
-    `set_aside` hosts are not measured at all, `excluded` ones were measured alone and take no part in later jobs;
-    both map to the sentence that says why. `slow_together` took part in a job over several nodes that was DEGRADED.
+    `set_aside` hosts are not measured at all, `excluded` ones were measured alone and take no part in later jobs; both
+    map to the sentence that says why. `slow_together` took part in a job over several nodes that was DEGRADED.
     `began_at` is when the first benchmark began, in seconds since 1970 by our clock. `slurm` may be asked by workers,
-    who also note in `launch_folders` where they brought files.
-    `shapes` says of each job what it was. `joint` are the judged jobs of multi_node, `tool` is nccl-tests (name,
-    version) as a table printed it; `verified` are the hosts that a search proved together. `before` and `after` say how
-    to read the looks that were kept, `past` is what the nodes used to read.
+    who also note in `launch_folders` where they brought files. `shapes` says of each job what it was. `joint` are the
+    judged jobs of multi_node, `tool` is nccl-tests (name, version) as a table printed it; `verified` are the hosts that
+    a search proved together. `before` and `after` say how to read the looks that were kept, `past` is what the nodes
+    used to read.
     """
 
     def __init__(self, request: RunRequest, engine: Engine) -> None:
@@ -336,6 +336,7 @@ class Ledger:
             platform_sha256=platform_digest(self.platform),
             baseline_sha256=self.baseline_sha256,
             oldest_job=min((job.started_at for job in self.jobs), default=""),
+            alone=measured_alone(request.playbook),
         )
 
 

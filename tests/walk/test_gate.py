@@ -14,6 +14,7 @@ import pytest
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.summary import stdout_line
+from healthcheck.simulator.gpu_names import gpu_uuid
 from healthcheck.workflows import probing
 from healthcheck.workflows import run as run_workflow
 from healthcheck.workflows.engine import Engine
@@ -187,6 +188,30 @@ def test_what_differs_is_measured_again_with_the_reason(shell: Shell) -> None:
     assert alone == EVERYBODY and "the playbook is not the same as then" in said.err
     said, alone = again(shell, "--seed", "9")
     assert alone == EVERYBODY and "no pass is as young as --fresh-for asks" in said.err
+
+
+def test_what_a_short_gate_did_not_measure_is_no_pass_for_a_long_one(shell: Shell) -> None:
+    shell("gate", "monthly", "--simulate", "8", "--budget", "1m", "-q")
+    short = shell.record()
+    assert {job.collective for job in short.jobs} == {"all_reduce"}
+    _, alone = again(shell, "monthly", "--budget", "1m")
+    assert alone == [], "as much as there is time for"
+    said, alone = again(shell, "monthly", "--budget", "1h")
+    assert sorted(set(alone)) == EVERYBODY and f"run {short.run_id} measured less of it" in said.err
+    assert {job.collective for job in shell.record().jobs} == {"all_reduce", "all_gather"}
+    _, alone = again(shell, "monthly", "--budget", "1m")
+    assert alone == [], "the longer one serves the shorter one"
+
+
+def test_other_gpus_of_the_same_node_are_measured(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell("gate", "--simulate", "8", "-q")
+
+    def swapped(host: str, index: int) -> str:
+        return gpu_uuid(host, index + 8 if (host, index) == ("node06", 3) else index)
+
+    monkeypatch.setattr("healthcheck.simulator.nodes.gpu_uuid", swapped)
+    said, alone = again(shell)
+    assert alone == ["node06"] and "the set of GPUs was 8 (" in said.err
 
 
 def test_a_pass_that_was_not_held_against_the_same_baseline_is_none(shell: Shell) -> None:

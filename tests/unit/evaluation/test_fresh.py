@@ -8,14 +8,16 @@ from msgspec.structs import replace
 from healthcheck.evaluation.fresh import Today, overtaken_by, why_again
 from healthcheck.model.component import node
 from healthcheck.model.finding import CheckResult
-from healthcheck.model.gate import EarlierPass, Passport
+from healthcheck.model.gate import EarlierPass, Measured, Passport
 from healthcheck.model.message import say
 from healthcheck.model.thresholds import AskedThresholds
 from healthcheck.model.verdict import Verdict
 
-NOW = Passport("boot-1", "550.90.07", "2.21.5", "mlx5_0=20.31.1014")
-TODAY = Today(1_000_000.0, 86_400.0, "book", "platform")
-EARLIER = EarlierPass("n1", "run-1", 990_000.0, "PASS", NOW, "book", "platform")
+GIB = 1 << 30
+NOW = Passport("boot-1", "550.90.07", "2.21.5", "mlx5_0=20.31.1014", "8 (a1b2)")
+FULL = Measured(("all_reduce", "all_gather"), GIB, 8 * GIB, 20, 3)
+TODAY = Today(1_000_000.0, 86_400.0, "book", "platform", FULL)
+EARLIER = EarlierPass("n1", "run-1", 990_000.0, "PASS", NOW, "book", "platform", measured=FULL)
 
 
 def test_the_same_node_of_an_hour_ago_holds() -> None:
@@ -37,6 +39,7 @@ def test_the_same_node_of_an_hour_ago_holds() -> None:
         (replace(EARLIER, passport=replace(NOW, driver="535.54.03")), "gate.again.changed"),
         (replace(EARLIER, passport=replace(NOW, nccl="2.20.1")), "gate.again.changed"),
         (replace(EARLIER, passport=replace(NOW, firmware="mlx5_0=1")), "gate.again.changed"),
+        (replace(EARLIER, passport=replace(NOW, gpus="8 (c3d4)")), "gate.again.changed"),
         (replace(EARLIER, passport=replace(NOW, nccl=None)), "gate.again.unknown"),
         (replace(EARLIER, passport=Passport()), "gate.again.unknown"),
     ],
@@ -46,7 +49,25 @@ def test_anything_else_is_measured_again(earlier: EarlierPass | None, code: str)
     assert why is not None and why.code == code
 
 
-@pytest.mark.parametrize("unknown", ["boot_id", "driver", "nccl", "firmware"])
+@pytest.mark.parametrize(
+    "less",
+    [
+        None,
+        replace(FULL, collectives=("all_reduce",)),
+        replace(FULL, smallest=2 * GIB),
+        replace(FULL, largest=4 * GIB),
+        replace(FULL, iterations=10),
+        replace(FULL, repeats=1),
+    ],
+)
+def test_a_pass_holds_only_where_as_much_was_measured(less: Measured | None) -> None:
+    why = why_again(replace(EARLIER, measured=less), TODAY, NOW, ())
+    assert why is not None and why.code == "gate.again.less"
+    if less is not None:
+        assert why_again(EARLIER, replace(TODAY, measured=less), NOW, ()) is None, "more is enough"
+
+
+@pytest.mark.parametrize("unknown", ["boot_id", "driver", "nccl", "firmware", "gpus"])
 def test_what_the_node_does_not_tell_today_is_not_the_same(unknown: str) -> None:
     told = Passport(**{name: getattr(NOW, name) for name in NOW.__struct_fields__ if name != unknown})
     why = why_again(EARLIER, TODAY, told, ())
