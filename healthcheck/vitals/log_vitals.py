@@ -169,10 +169,11 @@ def _printed_busy(training: Training) -> array[float]:
 
 
 def _facts(facts: LogFacts, asked: Asked) -> LogFacts:
-    """What the log says, and what the user says where it says nothing."""
+    """What the log says, and what the user says where it says nothing; the number of GPUs as the rates take it."""
     given = asked.given
-    told = {"gpus": given.gpus, "gpu": asked.gpu, "seq_len": given.seq_len, "global_batch": given.global_batch}
-    return replace(facts, **{k: v for k, v in told.items() if v is not None and getattr(facts, k) is None})
+    told = {"gpu": asked.gpu, "seq_len": given.seq_len, "global_batch": given.global_batch}
+    missing = {name: value for name, value in told.items() if value is not None and getattr(facts, name) is None}
+    return replace(facts, gpus=given.gpus or facts.gpus, **missing)
 
 
 def _rollbacks(seen: Seen, inside: Sequence[int]) -> int:

@@ -268,6 +268,14 @@ def test_what_the_log_says_of_a_step_beats_what_is_given() -> None:
     assert "log.batch_given" in said(vitals)
 
 
+def test_the_number_of_gpus_that_is_given_is_the_one_everything_is_told_by() -> None:
+    vitals = judged(World().start().steps(50).lines, asked=Asked(Given(gpus=32)))
+    assert "log.gpus_given" in said(vitals)
+    assert vitals.rate is not None and vitals.rate.tokens_per_s is not None
+    assert vitals.facts.gpus == 32
+    assert vitals.rate.per_gpu == pytest.approx(vitals.rate.tokens_per_s / 32)
+
+
 def test_a_log_without_a_batch_needs_it_given() -> None:
     def read(asked: Asked) -> LogVitals:
         intake = Intake("log")
