@@ -12,7 +12,7 @@ from healthcheck.model.vitals_log import LogVitals, LossKind
 from healthcheck.vitals.log_intake import Intake
 from healthcheck.vitals.log_vitals import Asked, see, vitals_of
 from healthcheck.vitals.log_window import parse_window
-from tests.unit.vitals.training_world import BATCH, BEGIN, SEQ_LEN, World, adds_up, judged, lacks, losses, said
+from tests.unit.vitals.training_world import BATCH, SEQ_LEN, World, adds_up, judged, lacks, losses, said
 
 TOKENS = BATCH * SEQ_LEN
 
@@ -299,58 +299,3 @@ def test_times_of_events_are_enough_where_steps_have_none() -> None:
     assert found[LossKind.CHECKPOINT] >= 30
     assert found[LossKind.RESTART] >= 600
     assert adds_up(vitals)
-
-
-@pytest.mark.parametrize("stamped", [True, False])
-def test_an_evaluation_in_the_one_step_of_ten_that_is_printed_counts_once(stamped: bool) -> None:
-    # nanoGPT as its own configurations run it: a line every 10 iterations, whose time is of that one iteration, and
-    # the evaluation of every 100th is in it.
-    lines, now = ["tokens per iteration will be: 491,520\n"], BEGIN
-    for step in range(501):
-        took = 31.0 if step % 100 == 0 else 5.0 if step == 250 else 1.0
-        now += took
-        stamp = f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M:%S} " if stamped else ""
-        if step % 100 == 0:
-            lines.append(f"{stamp}step {step}: train loss 4.0390, val loss 4.0427\n")
-        if step % 10 == 0:
-            lines.append(f"{stamp}iter {step}: loss 3.9883, time {took * 1e3:.2f}ms, mfu 15.34%\n")
-    vitals = judged(lines)
-    assert vitals.goodput is not None and vitals.goodput.share == pytest.approx(501 / (now - BEGIN), rel=0.01)
-    found = losses(vitals)
-    assert found[LossKind.EVALUATION] + found[LossKind.WARM_UP] == pytest.approx(180, abs=2)
-    assert found[LossKind.SLOW_STEPS] == pytest.approx(4, abs=0.1)
-    assert "log.time_clash" not in said(vitals)
-    assert vitals.step_time is not None
-    assert (vitals.step_time.median_s, vitals.step_time.worst_s) == (1.0, 5.0)
-    assert adds_up(vitals)
-
-
-def test_many_slow_steps_of_one_length_are_not_the_usual_one_rounded_up() -> None:
-    # Times of few digits: most are the same to the last one, and so are the slow ones, one in eight.
-    world = World(11.5).start()
-    for _ in range(20):
-        world.steps(7).steps(1, 23.0)
-    vitals = judged(world.lines)
-    assert vitals.goodput is not None and vitals.goodput.share == pytest.approx(160 * 11.5 / (180 * 11.5), rel=0.01)
-    assert losses(vitals)[LossKind.SLOW_STEPS] == pytest.approx(20 * 11.5, rel=0.01)
-
-
-@pytest.mark.parametrize("evaluates", [True, False])
-def test_a_pause_among_short_steps_with_stamps_of_whole_seconds_is_lost_once(evaluates: bool) -> None:
-    # NeMo Automodel: no step times, and a clock of seconds, whose differences are taken over twenty of them.
-    lines, now = [], BEGIN
-    for step in range(1, 501):
-        now += 0.7
-        stamp = f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M:%S}"
-        lines.append(f"{stamp} | INFO | root | step {step} | epoch 0 | loss 3.9796 | lr 7.2e-06 | x 1\n")
-        if step % 100 == 0 and step < 500:
-            now += 60
-            stamp = f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M:%S}"
-            told = f'{stamp} | INFO | root | [val] name "x" | step {step} | epoch 0 | loss 1.2 | lr 1.0e-05\n'
-            lines += [told] if evaluates else []
-    vitals = judged(lines)
-    assert vitals.goodput is not None and vitals.goodput.share == pytest.approx(350 / 590, rel=0.02)
-    # What the log does not tell of is in the step, as its only clock has it.
-    kind = LossKind.EVALUATION if evaluates else LossKind.SLOW_STEPS
-    assert losses(vitals) == {kind: pytest.approx(240, abs=6)}
-    assert "log.time_clash" not in said(vitals)
