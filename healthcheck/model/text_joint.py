@@ -56,6 +56,8 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.basis.busbw": "{stage} {collective} of {n} {n:node|nodes}: {gbyte_s} of {peak} GB/s",
     "joint.basis.effective": "of the check-up's: {collective} of {size} over {ranks} {ranks:rank|ranks}, {got} "
     "beside {could} GB/s",
+    "joint.basis.effective_part": "{basis}; at least that, for {seen} of the {ranks} were profiled, and waiting for "
+    "the others is inside",
     "joint.basis.none_alike": "no collective over all ranks was measured by the check-up over as many and a size "
     "within a factor of 2",
     "joint.basis.no_sizes": "the trace gives no sizes of its collectives",

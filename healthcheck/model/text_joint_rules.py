@@ -129,7 +129,7 @@ JOINT_RULE_TEXTS: dict[str, str] = {
     "joint.title.collectives_below_the_links": "The collectives of the training get far less than the links can do",
     "joint.meaning.collectives_below_the_links": "The check-up measured the same collective, size and number of "
     "ranks much faster. The training starts NCCL with other settings, shares GPU or network with something, or its "
-    "ranks come late (waiting counts where the trace holds one rank only).",
+    "ranks come late (waiting counts where the trace does not hold all of them).",
     "joint.title.collectives_somewhat_below": "The collectives of the training get somewhat less than the links can do",
     "joint.title.collectives_as_measured": "The collectives of the training get what the check-up measured",
     "joint.title.effective_unknown": "What the collectives get of the links is not known",

@@ -92,6 +92,8 @@ TRACE_TEXTS: dict[str, str] = {
     "range of that name)",
     "trace.missing.ranks": "the other ranks: {n} of {world} {n:is|are} here, so waiting for others cannot be told from "
     "transfer",
+    "trace.missing.some_ranks": "the other ranks: {n} of {world} {n:is|are} here. Where a group reaches beyond them, "
+    "waiting for the absent is inside transfer, so BusBW is at least this; and the slowest rank may be another one",
     "trace.missing.groups": "who called what together: the file names no process groups, or one rank is here, so "
     "waiting for others cannot be told from transfer",
     "trace.missing.sizes": "how much the collectives carried: the file does not say (traces of PyTorch since 2024 do), "

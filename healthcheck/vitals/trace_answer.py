@@ -8,7 +8,7 @@ from dataclasses import replace as with_fields
 from msgspec.structs import replace
 
 from healthcheck.model.message import Message, say
-from healthcheck.model.vitals_trace import CollectiveUse, RankTrace, TraceVitals
+from healthcheck.model.vitals_trace import RankTrace, TraceVitals
 from healthcheck.vitals.call_table import RankCalls
 from healthcheck.vitals.trace_calls import CallsTold, told
 from healthcheck.vitals.trace_rank import RankTold
@@ -158,11 +158,9 @@ def _missing(traces: Sequence[RankTrace], seen: CallsTold, world: int | None) ->
             yield say("trace.missing.ranks", n=ranks, world=world)
         else:
             yield say("trace.missing.groups")
-    if seen.uses and not any(_rated(use) for use in seen.uses):
+    elif world is not None and ranks < world:
+        yield say("trace.missing.some_ranks", n=ranks, world=world)
+    if seen.uses and all(use.busbw_gbyte_s is None for use in seen.uses):
         yield say("trace.missing.sizes")
     if all(trace.shares.data_loading is None for trace in traces):
         yield say("trace.missing.data_loading")
-
-
-def _rated(use: CollectiveUse) -> bool:
-    return use.busbw_gbyte_s is not None

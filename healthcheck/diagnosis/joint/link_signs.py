@@ -178,6 +178,8 @@ def _effective(links: Links) -> Number:
                 got=round(use.busbw_gbyte_s, 1),
                 could=round(measured, 1),
             )
+            if use.ranks < (use.group_size or 0):
+                basis = say("joint.basis.effective_part", basis=basis, seen=use.ranks, ranks=use.group_size or 0)
             return use.busbw_gbyte_s / measured, basis
     return None, say("joint.basis.none_alike" if known else "joint.basis.no_sizes")
 

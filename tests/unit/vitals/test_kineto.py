@@ -88,6 +88,18 @@ def test_groups_of_one_name_on_other_ranks_are_others() -> None:
     assert sorted(us(use.transfer_s) for use in found.collectives) == [40, 90]
 
 
+def test_ranks_that_are_not_here_may_be_waited_for_and_that_is_told() -> None:
+    def rank(number: int, world: int) -> str:
+        trace = Trace(number, world)
+        trace.step(1, 0, 1000)
+        trace.collective(10, 90, nelems=1000)
+        return trace.text()
+
+    found = vitals(rank(0, 4), rank(1, 4))
+    assert "the other ranks: 2 of 4 are here." in " ".join(map(str, found.missing))
+    assert "trace.missing.some_ranks" not in codes(vitals(rank(0, 2), rank(1, 2)))
+
+
 def test_a_rank_given_twice_does_not_wait_for_itself() -> None:
     found = vitals(overlaps().text(), overlaps().text())
     assert all(use.ranks == 1 for use in found.collectives)

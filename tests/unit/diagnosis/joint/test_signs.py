@@ -199,6 +199,9 @@ def test_a_collective_of_the_training_is_held_against_the_same_one_of_the_check_
 
     slow = of(a_collective(70.0, group_size=64, size_bytes=8 << 30))
     assert sign(slow, Sign.EFFECTIVE).value == pytest.approx(70 / 192, abs=0.01)
+    assert "at least that, for 4 of the 64 were profiled" in str(sign(slow, Sign.EFFECTIVE).basis)
+    all_seen = of(a_collective(70.0, group_size=64, size_bytes=8 << 30, ranks=64))
+    assert "at least" not in str(sign(all_seen, Sign.EFFECTIVE).basis)
     assert answer(slow, Question.EFFECTIVE).rule == "collectives_below_the_links"
     assert sign(of(a_collective(185.0, group_size=64, size_bytes=8 << 30)), Sign.EFFECTIVE).level is Level.HIGH
     for other in (
