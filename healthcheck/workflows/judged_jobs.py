@@ -1,4 +1,4 @@
-"""What a record says of a judged job, and of the versions of all nodes."""
+"""What a record says of a judged job, of a result among others, and of the versions of all nodes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from healthcheck.evaluation.stage import JobJudgement
 from healthcheck.model.command import ExitKind, JobOutcome
+from healthcheck.model.finding import CheckResult
 from healthcheck.model.fleet import FleetSetting
 from healthcheck.model.message import Message, say
 from healthcheck.model.verdict import Verdict
@@ -33,3 +34,9 @@ def reasons_of(judgement: JobJudgement, outcome: JobOutcome) -> tuple[Message, .
     if outcome.result.kind is ExitKind.TEARDOWN_HUNG and outcome.result.reason is not None:
         reasons.append(outcome.result.reason)
     return tuple(reasons)
+
+
+def spoken(check: CheckResult) -> Message:
+    """The message of a result among others about the same host: with the name of the part, where it is about one."""
+    part = check.component.text.partition("/")[2]
+    return say("host.part", part=part, what=check.message) if part else check.message

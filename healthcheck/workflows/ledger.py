@@ -44,7 +44,7 @@ from healthcheck.workflows.allocation import Slurm
 from healthcheck.workflows.baseline import KnownPast
 from healthcheck.workflows.engine import Engine, stamp
 from healthcheck.workflows.gate_notes import gate_notes
-from healthcheck.workflows.judged_jobs import measures_its_hosts, reasons_of, versions
+from healthcheck.workflows.judged_jobs import measures_its_hosts, reasons_of, spoken, versions
 from healthcheck.workflows.request import RunRequest
 
 DOUBTS = frozenset({"slow_node.likely", "slow_node.suspected"})
@@ -343,9 +343,3 @@ class Ledger:
 def _speaks_against(check: CheckResult) -> bool:
     """Whether a result about a host is reason enough to keep it out of jobs."""
     return check.verdict > Verdict.PASS and check.rule not in DOUBTS
-
-
-def spoken(check: CheckResult) -> Message:
-    """The message of a result among others about the same host: with the name of the part, where it is about one."""
-    part = check.component.text.partition("/")[2]
-    return say("host.part", part=part, what=check.message) if part else check.message

@@ -26,7 +26,8 @@ from healthcheck.probes.settings import settings
 from healthcheck.workflows import allocation
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import visit
-from healthcheck.workflows.ledger import Ledger, spoken
+from healthcheck.workflows.judged_jobs import spoken
+from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.locking import take_hosts
 from healthcheck.workflows.look import Look, look_after, look_at_all, not_reached
 from healthcheck.workflows.nccl_judging import NCCL
