@@ -120,3 +120,11 @@ def said(vitals: LogVitals) -> set[str]:
 def lacks(vitals: LogVitals) -> set[str]:
     """Codes of what is missing."""
     return {message.code for message in vitals.missing}
+
+
+def titan(step: int, at: str, tps: str = "8,000", mfu: str = "40.00%", rank: str = "") -> str:
+    """A line of torchtitan."""
+    return (
+        f"{rank}[titan] {at} - root - INFO - step: {step:2}  loss:  8.1234  grad_norm:  1.4  "
+        f"memory: 60.00GiB(75.00%)  tps: {tps}  tflops: 400.00  mfu: {mfu}\n"
+    )
