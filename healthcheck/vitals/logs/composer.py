@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
+from healthcheck.model.training import EventKind, Framework, StepRecord
 from healthcheck.vitals.logs.blocks import Blocks
 from healthcheck.vitals.logs.dialect import Item, Means
 from healthcheck.vitals.logs.figures import bounded, count, number, positive
@@ -58,8 +58,8 @@ class Composer(Blocks):
         if found is not None:
             batch = int(found["n"]) if found["unit"] == "batch" and "[epoch=" not in line else -1
             return self.opened(batch if found["colon"] else None, number, self.heads.read(line[: found.start()]))
-        if line.strip() == "Config:":
-            return (*self.close(), RunEvent(EventKind.START, number))
+        if line.rstrip().endswith("Config:"):
+            return (*self.close(), self.event(EventKind.START, line.rstrip()[: -len("Config:")], number))
         if (config := _CONFIG.search(line)) is not None:
             fact, value = _FACTS[config["name"]], int(config["n"])
             self.facts = replace(self.facts, **{fact: float(value) if fact == "params" else value})
@@ -89,6 +89,8 @@ class Composer(Blocks):
             step_time_s=1 / per_s if per_s is not None and per_s >= 0.01 else None,
             tokens=self.facts.tokens_per_step,
             samples=self.facts.global_batch,
+            consumed_tokens=_whole(fields.get("time/token")),
+            consumed_samples=_whole(fields.get("time/sample")),
             tokens_per_s=positive(decimal("throughput/tokens_per_sec")),
             tokens_per_s_per_gpu=per_gpu,
             samples_per_s=positive(decimal("throughput/samples_per_sec")),
@@ -98,3 +100,8 @@ class Composer(Blocks):
             grad_norm=number(decimal("l2_norm/grad/global")),
             rank=head.rank,
         )
+
+
+def _whole(text: str | None) -> float | None:
+    value = count(text)
+    return None if value is None else float(value)

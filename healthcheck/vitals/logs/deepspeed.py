@@ -3,7 +3,8 @@
 Both lines are of one step and become one record. `skipped` is counted from the start of the run; the record has what
 was added. Samples per second leave out the time between steps, and were wrong by the number of micro batches in some
 versions, so no step time is made of them: that is between the time stamps. Pipelines print it: `steps: 10 loss: 5.8
-iter time (s): 1.234 samples/sec: 45.6`. Before 2022: `0/40, SamplesPerSec=83.4` with the number of micro steps.
+iter time (s): 1.234 samples/sec: 45.6`, with losses by name between. Before 2022: `0/40, SamplesPerSec=83.4` with the
+number of micro steps.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _OLD_RATE = re.compile(
 )
 _PIPELINE = re.compile(
     r"(?<!\w)steps: (?P<step>\d{1,12}) loss: (?P<loss>-?\d{1,12}\.\d{4}|nan|inf) "
+    r"(?:[a-zA-Z][\w ]{1,40}: -?(?:\d{1,12}\.\d{4}|nan|inf) ){0,8}"
     r"iter time \(s\): (?P<time>\d{1,9}\.\d{3}) samples/sec: (?P<rate>\d{1,12}\.\d{3})(?!\d)",
     re.ASCII,
 )

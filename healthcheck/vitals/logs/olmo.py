@@ -21,6 +21,8 @@ _HEAD = re.compile(
     r"\[step=(?P<step>\d{1,12})/(?:\d{1,12}|\?\?\?)(?:,epoch=\d{1,9})?(?:,eta=[^\]]{1,60})?\]\s{0,40}$", re.ASCII
 )
 _GROUPS = ("train/", "throughput/", "optim/")
+_FIELD = re.compile(rf"(?<![\w/])(?:{'|'.join(_GROUPS)})(?!\d)", re.ASCII)
+"""Not `train/0` of torchx in front of a line, nor `pretrain/0`."""
 _OTHER_GROUPS = ("gpu_memory/", "ystem/", "checkpoint/")
 _PRINTED = re.compile(
     r"\d{1,3}(?:,\d{3})+|1000|\d{3}\.\d|\d\d\.\d\d|\d\.\d{3}|[01]\.\d{4}|\d\.\d\d[eE][-+]\d\d|nan|inf", re.ASCII
@@ -55,12 +57,11 @@ class Olmo(Blocks):
         self._begun: int | None = None
 
     def read(self, line: str, number: int) -> Iterable[Item]:
-        for group in _GROUPS:
-            if (at := line.find(group)) >= 0:
-                name, equals, value = line[at:].rstrip().rpartition("=")
-                if equals:
-                    self.took(name, value)
-                return ()
+        if (field := _FIELD.search(line)) is not None:
+            name, equals, value = line[field.start() :].rstrip().rpartition("=")
+            if equals:
+                self.took(name, value)
+            return ()
         if any(group in line for group in _OTHER_GROUPS):
             self.went_on()
             return ()

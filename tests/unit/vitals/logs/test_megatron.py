@@ -251,6 +251,10 @@ def test_deepspeed_before_2023_and_its_pipelines() -> None:
         {"step": 10, "covers": 10, "step_time_s": 1.234, "samples_per_s": 51.864, "loss": 5.8004},
         {"step": 20, "covers": 10, "step_time_s": 1.102, "samples_per_s": 58.076, "loss": 5.121},
     ]
+    experts = "steps: 200 loss: 5.5508 lm loss: 5.5103 moe loss: 0.0405 iter time (s): 0.936 samples/sec: 136.706\n"
+    assert [said(step) for step in Log(experts.encode()).steps] == [
+        {"step": 200, "step_time_s": 0.936, "samples_per_s": 136.706, "loss": 5.5508}
+    ]
 
 
 def test_two_ranks_that_wrote_into_one_line_are_told_and_read_as_far_as_they_stand_whole() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from healthcheck.model.training import EventKind, Framework
-from tests.unit.vitals.logs.reading import Log, fixture, said
+from tests.unit.vitals.logs.reading import FIXTURES, Log, fixture, said
 
 
 def test_composer_joins_the_lines_of_a_report() -> None:
@@ -16,6 +16,7 @@ def test_composer_joins_the_lines_of_a_report() -> None:
         "step_time_s": pytest.approx(1 / 0.0208),
         "tokens": 2000 * 2048,
         "samples": 2000,
+        "consumed_tokens": 33554432,
         "tokens_per_s": 85144,
         "tokens_per_s_per_gpu": 10643,
         "samples_per_s": 41.5742,
@@ -35,6 +36,28 @@ def test_composer_joins_the_lines_of_a_report() -> None:
 def test_composer_that_counts_tokens_names_the_batch_beside() -> None:
     lines = "[token=4194304/1000000000]:\n\t Train time/batch: 8\n\t Train loss/train/total: 11.6525\n"
     assert [said(step) for step in Log(lines.encode()).steps] == [{"step": 8, "loss": 11.6525}]
+
+
+def test_composer_starts_behind_the_name_of_a_rank_and_counts_what_it_consumed() -> None:
+    # A batch that takes minutes has two digits of batches a second; what it consumed makes the step of the other rates.
+    report = (
+        "[rank0]:[epoch=1][batch={}/5]:\n[rank0]:  Train time/batch: {}\n[rank0]:  Train time/sample: {}\n"
+        "[rank0]:  Train throughput/batches_per_sec: 0.0027\n[rank0]:  Train throughput/samples_per_sec: 2.7330\n"
+    )
+    text = "[rank0]:2026-03-01 08:00:00 Config:\n" + "".join(report.format(n, n - 1, (n - 1) * 1024) for n in (1, 2, 3))
+    log = Log(text.encode())
+    assert log.told() == [(EventKind.START, None, None)] and log.events[0].rank == "0"
+    assert [(step.step, step.consumed_samples, step.step_time_s) for step in log.steps] == [
+        (0, 0, None),
+        (1, 1024, None),
+        (2, 2048, None),
+    ]
+
+
+def test_olmo_behind_a_task_that_is_called_train() -> None:
+    text = "".join(f"train/0 {line}\n" for line in (FIXTURES / "olmo/core.log").read_text().splitlines())
+    plain, behind = fixture("olmo/core.log"), Log(text.encode())
+    assert [said(step) | {"rank": "0"} for step in plain.steps] == [said(step) for step in behind.steps]
 
 
 def test_olmo_core() -> None:
