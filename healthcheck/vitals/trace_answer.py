@@ -131,6 +131,9 @@ def _notes(ranks: Sequence[RankTold], traces: Sequence[RankTrace], seen: CallsTo
     opaque = max(rank.opaque for rank in ranks)
     if opaque:
         yield say("trace.note.opaque", percent=100 * opaque)
+    worlds = sorted({rank.world_size for rank in ranks if rank.world_size is not None})
+    if len(worlds) > 1:
+        yield say("trace.note.worlds", sizes=", ".join(map(str, worlds)))
     if again:
         yield say("trace.note.same_rank", n=again)
     if seen.unmatched:

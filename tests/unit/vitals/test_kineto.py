@@ -88,16 +88,24 @@ def test_groups_of_one_name_on_other_ranks_are_others() -> None:
     assert sorted(us(use.transfer_s) for use in found.collectives) == [40, 90]
 
 
-def test_ranks_that_are_not_here_may_be_waited_for_and_that_is_told() -> None:
-    def rank(number: int, world: int) -> str:
-        trace = Trace(number, world)
-        trace.step(1, 0, 1000)
-        trace.collective(10, 90, nelems=1000)
-        return trace.text()
+def one_call(number: int, world: int) -> str:
+    """A rank of a training of that size, with one all-reduce over all of it."""
+    trace = Trace(number, world)
+    trace.step(1, 0, 1000)
+    trace.collective(10, 90, nelems=1000)
+    return trace.text()
 
-    found = vitals(rank(0, 4), rank(1, 4))
+
+def test_ranks_that_are_not_here_may_be_waited_for_and_that_is_told() -> None:
+    found = vitals(one_call(0, 4), one_call(1, 4))
     assert "the other ranks: 2 of 4 are here." in " ".join(map(str, found.missing))
-    assert "trace.missing.some_ranks" not in codes(vitals(rank(0, 2), rank(1, 2)))
+    assert "trace.missing.some_ranks" not in codes(vitals(one_call(0, 2), one_call(1, 2)))
+
+
+def test_ranks_of_two_trainings_are_not_one() -> None:
+    (note,) = [note for note in vitals(one_call(0, 2), one_call(1, 4)).notes if note.code == "trace.note.worlds"]
+    assert "(2, 4 ranks)" in str(note)
+    assert "trace.note.worlds" not in codes(vitals(one_call(0, 2), one_call(1, 2)))
 
 
 def test_a_rank_given_twice_does_not_wait_for_itself() -> None:
