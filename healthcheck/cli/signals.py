@@ -12,8 +12,14 @@ from types import FrameType
 from healthcheck.errors import Interrupted
 from healthcheck.workflows.engine import Cancel
 
-_WRITING = b"stopping: what was measured is being written down (again: end at once)\n"
-_STOPPING = b"stopping: the jobs are being ended on the nodes, what was measured is kept (again: end at once)\n"
+_WRITING = "stopping{}: what was measured is being written down (again: end at once)\n"
+_STOPPING = "stopping{}: the jobs are being ended on the nodes, what was measured is kept (again: end at once)\n"
+
+
+def _told(words: str, signum: int) -> bytes:
+    """With the name of a signal that nobody typed."""
+    name = "" if signum == signal.SIGINT else f" for {signal.Signals(signum).name}"
+    return words.format(name).encode()
 
 
 @contextmanager
@@ -32,7 +38,7 @@ def stop_on_signals(cancel: Cancel, is_told: Callable[[], bool] = lambda: False)
             return
         # Not through sys.stderr: the signal may have come in the middle of a write to it.
         with contextlib.suppress(OSError):
-            os.write(2, _STOPPING)
+            os.write(2, _told(_STOPPING, signum))
 
     with _handled_by(handle):
         yield
@@ -51,7 +57,7 @@ def written_first() -> Iterator[None]:
             raise Interrupted(signum)
         came.append(signum)
         with contextlib.suppress(OSError):
-            os.write(2, begin + _WRITING)
+            os.write(2, begin + _told(_WRITING, signum))
 
     with _handled_by(handle):
         yield

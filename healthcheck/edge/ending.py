@@ -54,7 +54,7 @@ class Ending:
     def exited(self, exit_code: int) -> CommandResult:
         """The wrapper told its exit code."""
         if self.stop_asked:
-            return self._result(ExitKind.STOPPED, say("job.stopped"))
+            return self._result(ExitKind.STOPPED, say("job.ended_early"))
         if exit_code == DEADLINE_EXIT_CODE and self.seconds >= self._deadline_s:
             return self._result(ExitKind.TIMED_OUT, say("job.timed_out", seconds=self._deadline_s))
         return CommandResult(kind=ExitKind.EXITED, exit_code=exit_code, duration_s=self.seconds)

@@ -20,7 +20,7 @@ REPORT_TEXTS: dict[str, str] = {
     "report.simulated.list": "SIMULATED: the lines below show what a real run would offer. Start no job from them.",
     "report.state.incomplete": "INCOMPLETE RUN: it has not ended, or its process died. What was not reached is not "
     "measured, and nothing below is a final judgement.",
-    "report.state.interrupted": "INTERRUPTED RUN: it was stopped before its end. What was not reached is not "
+    "report.state.interrupted": "INTERRUPTED RUN: {how}. What was not reached is not "
     "measured, and nothing below is a final judgement.",
     "report.state.short.incomplete": "INCOMPLETE RUN",
     "report.state.short.interrupted": "INTERRUPTED RUN",

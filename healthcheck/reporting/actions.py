@@ -12,6 +12,7 @@ from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row, pair
 from healthcheck.reporting.names import folded
 from healthcheck.reporting.scope import next_step
+from healthcheck.reporting.state import not_ended
 from healthcheck.reporting.todo import todo
 from healthcheck.reporting.view import start_lines
 
@@ -26,8 +27,8 @@ def suggested_actions(record: RunRecord) -> str:
     lines += _comment(say("report.actions.how"))
     if record.simulated:
         lines += _comment(say("report.simulated.banner"))
-    if record.state != "complete":
-        lines += _comment(say(f"report.state.{record.state}"))
+    if (note := not_ended(record)) is not None:
+        lines += _comment(note)
     blocks = [*_findings(record), *_start(record), *_again(record), *_next(record), *_clean(record)]
     if not blocks:
         lines += ["#", *_comment(say("report.actions.nothing"))]

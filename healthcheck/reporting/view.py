@@ -26,6 +26,7 @@ from healthcheck.reporting.provenance_view import provenance
 from healthcheck.reporting.scope import Next, next_step, no_search, scope_told, title
 from healthcheck.reporting.search_view import SearchView, search_view
 from healthcheck.reporting.since import BeforeAfter, Since, since_view
+from healthcheck.reporting.state import not_ended
 from healthcheck.reporting.todo import FULL_ENTRIES, LONGEST_TITLE, Entry, todo
 from healthcheck.reporting.training_page import Training
 from healthcheck.reporting.training_told import TrainingTold, training_told
@@ -123,7 +124,7 @@ def page(record: RunRecord, before: BeforeAfter | None = None, training: Trainin
         verdict=record.verdict,
         title=title(record),
         simulated=record.simulated,
-        state_note="" if record.state == "complete" else str(say(f"report.state.{record.state}")),
+        state_note=str(not_ended(record) or ""),
         state_short="" if record.state == "complete" else str(say(f"report.state.short.{record.state}")),
         decision=one_line(str(decision.sentence)),
         facts=(*headline(entries, table), *filter(None, (no_search(record),))),

@@ -145,7 +145,7 @@ class SimRunning:
                 self._sink.stderr(reply.stderr.encode())
             self._result = CommandResult(ExitKind.EXITED, reply.exit_code, reply.duration_s)
         elif self._stopped_at is not None:
-            self._result = CommandResult(ExitKind.STOPPED, None, self._stopped_at, say("job.stopped"))
+            self._result = CommandResult(ExitKind.STOPPED, None, self._stopped_at, say("job.ended_early"))
         elif elapsed >= self._deadline_s:
             reason = say("job.timed_out", seconds=self._deadline_s)
             self._result = CommandResult(ExitKind.TIMED_OUT, None, self._deadline_s, reason)

@@ -58,8 +58,8 @@ class ActiveJob:
         return self._sink.table_at is not None and self._sink.footer_at is None and self._ending is None
 
     def interrupt(self) -> None:
-        """The user wants to stop."""
-        self._end(ExitKind.STOPPED, say("job.stopped"))
+        """The run is to end."""
+        self._end(ExitKind.STOPPED, self._engine.cancel.why)
 
     def _end(self, kind: ExitKind, reason: Message) -> None:
         if self._ending is None:

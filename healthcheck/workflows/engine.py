@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from healthcheck.model.message import Message
+from healthcheck.model.stopping import stopped_by
 from healthcheck.ports import Clock, HostLocks, Memory, Observer, Passes, RunStore, Transport
 from healthcheck.workflows.pace import Pace
 
@@ -24,7 +26,7 @@ def stamp(at: datetime) -> str:
 
 
 class Cancel:
-    """The wish of the user to stop, set from a signal handler and looked at between steps."""
+    """The wish of a person or a machine to stop, set from a signal handler and looked at between steps."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -39,6 +41,11 @@ class Cancel:
     def wanted(self) -> bool:
         """True once somebody asked."""
         return self._event.is_set()
+
+    @property
+    def why(self) -> Message:
+        """Who asked."""
+        return stopped_by(self.signum)
 
 
 class Budget:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from healthcheck.model.command import Command, CommandResult, ExitKind
 from healthcheck.model.host import Host
 from healthcheck.model.message import say
@@ -68,6 +70,8 @@ def run_short(
     if result is None:
         running.stop()
         result = running.wait(MARGIN_S)
+    if result is not None and result.kind is ExitKind.STOPPED and cancel and cancel.wanted:
+        result = replace(result, reason=cancel.why)
     if result is None:
         result = CommandResult(
             ExitKind.TIMED_OUT, None, command.deadline_s, say("job.timed_out", seconds=command.deadline_s)

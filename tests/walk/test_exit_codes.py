@@ -89,9 +89,16 @@ def test_70_a_bug_of_ours_is_no_traceback(shell: Shell, monkeypatch: pytest.Monk
     assert shell.record().state == "incomplete"
 
 
-@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_130_143_and_129_keep_what_was_measured(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, signum: signal.Signals, code: int
+@pytest.mark.parametrize(
+    ("signum", "code", "who"),
+    [
+        (signal.SIGINT, 130, "stopped by the user"),
+        (signal.SIGTERM, 143, "ended by SIGTERM, as Slurm's time limit, scancel or systemd send it"),
+        (signal.SIGHUP, 129, "ended by SIGHUP, as the end of a login sends it"),
+    ],
+)
+def test_130_143_and_129_keep_what_was_measured_and_say_who_ended_it(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, signum: signal.Signals, code: int, who: str
 ) -> None:
     asked = stage_workflow.run_stage
 
@@ -107,7 +114,10 @@ def test_130_143_and_129_keep_what_was_measured(
     assert record.state == "interrupted" and record.exit_code == code
     assert len([job for job in record.jobs if job.judged_as.name == "PASS"]) == 4
     assert record.healthy_hosts == ()
-    assert (shell.folders()[-1] / "report.html").exists()
+    for page in ("report.html", "report.md", "suggested-actions.sh"):
+        text = (shell.folders()[-1] / page).read_text().replace("&#39;", "'").replace("\n# ", " ")
+        assert f"INTERRUPTED RUN: {who}" in text, page
+    assert f"INTERRUPTED RUN: {who}" in " ".join(said.err.split())
 
     monkeypatch.setattr("healthcheck.workflows.run.run_stage", asked)
     again = shell("run", "--resume", record.run_id)
