@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from healthcheck.model.message import Message, listed, say
 from healthcheck.model.training import LogFacts, LogRemark
 from healthcheck.model.vitals_log import Rate
-from healthcheck.model.vitals_mfu import Dtype, Formula, GpuRow, MfuAnswer, MfuQuestion, ModelShape, Recompute
-from healthcheck.vitals.log_work import Given
+from healthcheck.model.vitals_mfu import Formula, GpuRow, MfuAnswer, MfuQuestion, ModelShape
 from healthcheck.vitals.mfu import answer
 
 COUNTS_WITHIN = 0.15
@@ -31,26 +30,13 @@ class Ours(Struct, frozen=True):
 
 
 def mfu_of(
-    facts: LogFacts,
-    given: Given,
-    shape: ModelShape,
-    gpu: str | None,
-    dtype: Dtype,
-    recompute: Recompute,
-    rate: Rate | None,
-    printed: float | None,
-    table: Sequence[GpuRow],
+    asked: MfuQuestion, facts: LogFacts, rate: Rate | None, printed: float | None, table: Sequence[GpuRow]
 ) -> Ours:
-    """What the user says of the shape wins; the log fills in the rest. Nothing is assumed.
+    """What is `asked` of model and GPUs wins; what is known of the run fills in the rest. Nothing is assumed.
 
     `printed`: TFLOP/s per GPU as the framework prints them.
     """
-    told = {name: getattr(facts, name) for name in ("params", "layers", "hidden", "vocab", "seq_len")}
-    told["seq_len"] = told["seq_len"] or given.seq_len
-    shape = replace(shape, **{name: value for name, value in told.items() if getattr(shape, name) is None})
-    if shape.layers is None or shape.hidden is None:  # without both, the rest of the shape counts for nothing
-        shape = replace(shape, layers=None, hidden=None, seq_len=None, vocab=None)
-    gpus = given.gpus or facts.gpus
+    shape, gpu, gpus = _filled(asked.shape, facts), asked.gpu or facts.gpu, asked.gpus or facts.gpus
     per_gpu, tokens = (None, None) if rate is None else (rate.per_gpu, rate.tokens_per_s)
     wanted = {
         "--params": shape.params or shape.active_params or (shape.layers and shape.hidden),
@@ -62,16 +48,9 @@ def mfu_of(
         return Ours(missing=(say("log.missing.mfu", options=listed(missing)),))
     if per_gpu is None and tokens is None:
         return Ours()  # what would give tokens is said of the rate
-    asked = MfuQuestion(
-        shape=shape,
-        gpus=gpus,
-        gpu=gpu,
-        dtype=dtype,
-        recompute=recompute,
-        tokens_per_s_per_gpu=per_gpu,
-        tokens_per_s=None if per_gpu else tokens,
-    )
-    found = answer(asked, table)
+    known = {"shape": shape, "gpu": gpu, "gpus": gpus}
+    pace = {"tokens_per_s_per_gpu": per_gpu, "tokens_per_s": None if per_gpu else tokens}
+    found = answer(replace(asked, **known, **pace), table)
     notes = tuple(LogRemark(note, 0) for note in found.notes)
     if found.refused is not None:
         fits = tuple(LogRemark(each, 0) for each in found.would_fit)
@@ -82,11 +61,18 @@ def mfu_of(
         formula=found.formula.value if found.formula else "",
         gpu=found.peak.gpu,
         peak=found.peak.dense_tflops,
-        dtype=dtype.value.upper(),
+        dtype=asked.dtype.value.upper(),
     )
-    bare = found.formula is Formula.SIX_N
-    lacks = (say("log.missing.attention"),) if bare else ()
+    lacks = (say("log.missing.attention"),) if found.formula is Formula.SIX_N else ()
     return Ours(found.mfu, found.hfu, basis, (*_clash(found, printed), *notes), lacks)
+
+
+def _filled(shape: ModelShape, facts: LogFacts) -> ModelShape:
+    told = {name: getattr(facts, name) for name in ("params", "layers", "hidden", "vocab", "seq_len")}
+    shape = replace(shape, **{name: value for name, value in told.items() if getattr(shape, name) is None})
+    if shape.layers is None or shape.hidden is None:  # without both, the rest of the shape counts for nothing
+        shape = replace(shape, layers=None, hidden=None, seq_len=None, vocab=None)
+    return shape
 
 
 def _clash(found: MfuAnswer, printed: float | None) -> tuple[LogRemark, ...]:

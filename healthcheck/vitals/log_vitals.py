@@ -15,7 +15,7 @@ from healthcheck.errors import InputError
 from healthcheck.model.message import say
 from healthcheck.model.training import EventKind, LogFacts, LogRemark, RunEvent
 from healthcheck.model.vitals_log import LogVitals, Point, StepTime
-from healthcheck.model.vitals_mfu import Dtype, GpuRow, ModelShape, Recompute
+from healthcheck.model.vitals_mfu import Dtype, GpuRow, MfuQuestion, ModelShape, Recompute
 from healthcheck.vitals.log_checks import check_one, folded
 from healthcheck.vitals.log_clock import Clock, clock_of, lend_stamps
 from healthcheck.vitals.log_goodput import Ledger, Measured
@@ -91,19 +91,21 @@ def vitals_of(seen: Seen, asked: Asked, table: Sequence[GpuRow] = ()) -> LogVita
     training, part = seen.training, slice(seen.low, seen.high)
     step = step_time(training, seen.work, seen.pace, seen.low, seen.high)
     measured = Ledger(training, seen.work, seen.pace, seen.clock, seen.survival).measure(seen.low, seen.high)
-    gpu = asked.gpu or training.facts.gpu
+    facts = _facts(training.facts, asked)
+    gpu = asked.gpu or facts.gpu
     peak = None if gpu is None else peak_of(gpu, asked.dtype, table)
     rates = rates_of(training, seen.work, seen.pace, step, part, asked.given, peak)
     printed = None if rates.printed is None else rates.printed.tflops_per_gpu
-    ours = mfu_of(
-        training.facts, asked.given, asked.shape, gpu, asked.dtype, asked.recompute, rates.rate, printed, table
+    question = MfuQuestion(
+        shape=asked.shape, gpus=asked.given.gpus, gpu=asked.gpu, dtype=asked.dtype, recompute=asked.recompute
     )
+    ours = mfu_of(question, facts, rates.rate, printed, table)
     enough = step is not None and step.reports >= FEWEST_REPORTS
-    return _document(seen, asked, step, measured, rates, ours, 0 if enough else EXIT_TOO_FEW)
+    return _document(seen, facts, step, measured, rates, ours, 0 if enough else EXIT_TOO_FEW)
 
 
 def _document(
-    seen: Seen, asked: Asked, step: StepTime | None, measured: Measured, rates: Rates, ours: Ours, exit_code: int
+    seen: Seen, facts: LogFacts, step: StepTime | None, measured: Measured, rates: Rates, ours: Ours, exit_code: int
 ) -> LogVitals:
     training, low, high = seen.training, seen.low, seen.high
     rows, ends = training.rows, training.ends()
@@ -122,7 +124,7 @@ def _document(
     return LogVitals(
         files=(*training.files, *training.copies_of),
         framework=training.framework,
-        facts=_facts(training.facts, asked),
+        facts=facts,
         first_step=min(rows.step[low:high]),
         last_step=max(rows.step[low:high]),
         starts=len(inside),
