@@ -16,6 +16,7 @@ thumb."""
 _ERRORS = 3.0
 """A change counts from so many standard errors on."""
 _P95_SIGMAS = 1.645
+_P10_SIGMAS = 1.2816
 _MEDIAN_FACTOR = 1.2533
 """Standard error of a median beside that of a mean, for a normal scatter."""
 _SPREAD_FACTOR = 1.335
@@ -29,9 +30,20 @@ _ONE_STEP = 0.05
 
 def of_steps(before: StepTime, after: StepTime, floor: float) -> Noise:
     """Of the median of step times: three standard errors of both medians, and at least the floor."""
-    errors = [_MEDIAN_FACTOR * one.spread / _P95_SIGMAS / math.sqrt(max(1, one.reports)) for one in (before, after)]
+    errors = [_MEDIAN_FACTOR * _sigma(one) / math.sqrt(max(1, one.reports)) for one in (before, after)]
     bar = max(floor, _ERRORS * math.hypot(*errors))
     return Noise(bar, say("vcompare.noise.steps", before=before.reports, after=after.reports, floor=_percent(floor)))
+
+
+def _sigma(steps: StepTime) -> float:
+    """How far usual steps scatter, as a part of the median: on the side of the fast ones, where that is less.
+
+    A few slow steps (an evaluation in one of ten) make a p95 of many times the median and do not move the median.
+    """
+    above = steps.spread / _P95_SIGMAS
+    if steps.p10_s is None or not steps.median_s > 0:
+        return above
+    return min(above, max(0.0, 1 - steps.p10_s / steps.median_s) / _P10_SIGMAS)
 
 
 def of_spread(before: StepTime, after: StepTime, floor: float) -> Noise:

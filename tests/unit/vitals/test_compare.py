@@ -83,6 +83,17 @@ def test_the_floor_can_be_set() -> None:
     assert held(before, after, 0.01).answer is Answer.WORSE
 
 
+def test_a_few_slow_steps_in_both_hide_no_step_that_became_slower() -> None:
+    # One step in twelve takes six times as long, so p95 is 500 % above the median; all others are alike.
+    before, after = (
+        replace(log, step_time=replace(log.step_time, p10_s=0.99 * log.step_time.median_s))
+        for log in (a_log(spread=5.0, reports=60), a_log(spread=5.0, reports=60, median_s=2.9, tokens_per_s=690_000.0))
+        if log.step_time is not None
+    )
+    assert ways(held(before, after))["step_time"] is WORSE
+    assert by_name(held(before, before))["step_time"].noise.bar == 0.02
+
+
 def test_other_gpus_leave_numbers_per_gpu_and_no_step_time() -> None:
     found = held(a_log(), a_log(gpus=64, tokens_per_s=1_900_000.0))
     assert {"step_time", "tokens_per_s"}.isdisjoint(by_name(found))
