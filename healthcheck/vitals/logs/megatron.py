@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from healthcheck.model.training import Framework, StepRecord
 from healthcheck.vitals.logs import megatron_events, megatron_facts
+from healthcheck.vitals.logs.crossed import reports_in
 from healthcheck.vitals.logs.dialect import Dialect, Item, Means
 from healthcheck.vitals.logs.figures import count, number, positive, shifted
 from healthcheck.vitals.logs.remarks import Odd
@@ -42,23 +43,21 @@ class Megatron(Dialect):
         self._stamped: tuple[int, float | None] | None = None
 
     def read(self, line: str, number: int) -> Iterable[Item]:
-        starts = list(_START.finditer(line)) if "iteration" in line and "|" in line else []
-        if not starts and (told := _DEEPSPEED_STEP.search(line)) is not None:
+        reports = reports_in(line, "iteration", _START)
+        if not reports and (told := _DEEPSPEED_STEP.search(line)) is not None:
             # DeepSpeed stamps its line of a step, which stands right before the iteration line without a stamp.
             self._stamped = int(told[1]), self.heads.read(line[: told.start()]).at_s
             return ()
-        if not starts:
+        if not reports:
             self._told.read(line)
             self.facts = self._told.facts
             return self._events.read(line, number)
         items: list[Item] = [*self._events.close()]
-        if len(starts) > 1:
+        if len(reports) > 1:
             self.note(Odd.CROSSED, number)
-        # Two ranks may have written into one line; each piece is read by itself.
-        ends = [start.start() for start in starts[1:]] + [len(line)]
-        head = self.heads.read(line[: starts[0].start()])
-        for start, end in zip(starts, ends, strict=True):
-            fields = _fields(line[start.end() : end])
+        head = self.heads.read(line[: reports[0][0].start()])
+        for start, text in reports:
+            fields = _fields(text)
             before = _NEOX_RATE.search(line, 0, start.start()) if "samples/sec: " in line else None
             if before is not None:
                 fields["samples/sec"] = before[1]

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
+from healthcheck.vitals.logs.crossed import reports_in
 from healthcheck.vitals.logs.dialect import Dialect, Item
 from healthcheck.vitals.logs.figures import count, number, percent, shifted
 
@@ -49,11 +50,11 @@ class NanoGpt(Dialect):
         self._evaluated: int | None = None
 
     def read(self, line: str, number: int) -> Iterable[Item]:
-        found = list(_ITER.finditer(line)) if "iter " in line else []
-        if not found:
+        reports = reports_in(line, "iter ", _ITER)
+        if not reports:
             return self._other(line, number)
-        head = self.heads.read(line[: found[0].start()])
-        return [self._record(one, number, head.rank, head.at_s) for one in found]
+        head = self.heads.read(line[: reports[0][0].start()])
+        return [self._record(one, number, head.rank, head.at_s) for one, _ in reports]
 
     def _record(self, found: re.Match[str], line: int, rank: str | None, at_s: float | None) -> StepRecord:
         if found["mfu"]:

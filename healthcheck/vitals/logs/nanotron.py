@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
 from healthcheck.vitals.logs.bars import fields_of, whole
+from healthcheck.vitals.logs.crossed import reports_in
 from healthcheck.vitals.logs.dialect import Dialect, Item, Means
 from healthcheck.vitals.logs.figures import count, number, scaled, shifted
 from healthcheck.vitals.logs.remarks import Odd
@@ -39,17 +40,13 @@ class Nanotron(Dialect):
     marks = ("iteration: ", "[Start training]", "Total number of parameters: ", "ing checkpoint ")
 
     def read(self, line: str, number: int) -> Iterable[Item]:
-        found = list(_STEP.finditer(line)) if "iteration: " in line else []
-        if not found:
+        reports = reports_in(line, "iteration: ", _STEP)
+        if not reports:
             return self._other(line, number)
-        if len(found) > 1:
+        if len(reports) > 1:
             self.note(Odd.CROSSED, number)
-        ends = [one.start() for one in found[1:]] + [len(line)]
-        head = self.heads.read(line[: found[0].start()])
-        records = (
-            self._record(int(one["step"]), line[one.end() : end], number, head.rank, head.at_s)
-            for one, end in zip(found, ends, strict=True)
-        )
+        head = self.heads.read(line[: reports[0][0].start()])
+        records = [self._record(int(one["step"]), text, number, head.rank, head.at_s) for one, text in reports]
         return [record for record in records if record is not None]
 
     def _record(self, step: int, text: str, line: int, rank: str | None, at_s: float | None) -> StepRecord | None:
