@@ -18,10 +18,14 @@ def number(text: str | None) -> float | None:
     """A decimal number, `1.2E+01`, `5,858`, `nan` or `inf`; None for anything else, `5,85` and `1_0` too."""
     if text is None or len(text) > _MOST_CHARS or "_" in text or not text.isascii():
         return None
+    if "," in text:
+        if _GROUPED.fullmatch(text.strip()) is None:
+            return None
+        text = text.replace(",", "")
     try:
         return float(text)
     except ValueError:
-        return float(text.replace(",", "")) if _GROUPED.fullmatch(text.strip()) else None
+        return None
 
 
 def positive(text: str | None) -> float | None:

@@ -14,10 +14,10 @@ _LONGEST_HEAD = 400
 _MOST_RANK_CHARS = 64
 
 _STAMP = re.compile(
-    r"(?<![\d.-])(20\d\d[-/]\d\d[-/]\d\d[T _]\d\d:\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?(?!\d)", re.ASCII
+    r"(?<![\d.-])(20\d\d[-/]\d\d[-/]\d\d[T _]\d\d:\d\d):(\d\d(?:[.,]\d{1,9})?)(Z|[+-]\d\d:?\d\d)?(?!\d)", re.ASCII
 )
-_COMPACT = re.compile(r"\[(20\d\d\d\d\d\d \d\d:\d\d):(\d\d)()()\]", re.ASCII)
-_AMERICAN = re.compile(r"(?<![\d/])(\d\d/\d\d/20\d\d \d\d:\d\d):(\d\d)()()(?: ([AP]M)|(?!\d))", re.ASCII)
+_COMPACT = re.compile(r"\[(20\d\d\d\d\d\d \d\d:\d\d):(\d\d)()\]", re.ASCII)
+_AMERICAN = re.compile(r"(?<![\d/])(\d\d/\d\d/20\d\d \d\d:\d\d):(\d\d)(?: ([AP]M)|(?!\d))", re.ASCII)
 _RANKS = tuple(
     re.compile(shape, re.ASCII)
     for shape in (
@@ -67,20 +67,21 @@ class Stamps:
 
     def seconds(self, found: re.Match[str]) -> float | None:
         """A stamp in seconds since 1970 (as if UTC where it names no zone); None where there is no such time."""
-        minute, second, fraction, zone = found.group(1, 2, 3, 4)
-        key = minute, found[5] if found.re is _AMERICAN else zone
+        minute, second, zone = found.groups()
+        key = minute, zone
         if key in self._minutes:
             base = self._minutes[key]
         else:
             if len(self._minutes) >= self._MOST:
                 self._minutes.clear()
-            base = self._minutes[key] = _minute(minute, key[1])
-        if base is None or int(second) > 60:
+            base = self._minutes[key] = _minute(minute, zone)
+        if base is None or second >= "61":
             return None
-        return base + float(f"{second}.{fraction}" if fraction else second)
+        return base + float(second.replace(",", "."))
 
 
 def _minute(text: str, zone: str | None) -> float | None:
+    """`zone`: as it is printed, or AM and PM of an American stamp."""
     digits = [int(part) for part in re.findall(r"\d+", text)]
     if "/" in text[:3]:
         month, day, year, hour, minute = digits
@@ -122,27 +123,49 @@ def rank_of(text: str) -> str | None:
     return None
 
 
+class _Form(NamedTuple):
+    """What a head was like: what stood before and after its stamp, how that was written, and whose it was."""
+
+    before: str
+    after: str
+    stamp: re.Pattern[str]
+    rank: str | None
+
+
 class Heads:
-    """Reads heads, each distinct rank prefix once: most lines of a log have one of a few."""
+    """Reads heads, each distinct rank prefix once: most lines of a log have one of a few.
+
+    A head that is like the last one but for its stamp, as most are, is not searched for where its stamp stands.
+    """
 
     _MOST = 4096
 
     def __init__(self) -> None:
         self._ranks: dict[str, str | None] = {}
         self._stamps = Stamps()
+        self._last: _Form | None = None
 
     def read(self, text: str) -> Head:
         """The head of a line: everything that stands before the words a framework wrote."""
         if not text or text.isspace():
             return NO_HEAD
         text = text[-_LONGEST_HEAD:]
-        at = None
-        if (found := self._stamps.find(text)) is not None:
-            at = self._stamps.seconds(found)
-            text = text[: found.start()] + text[found.end() :]
+        last = self._last
+        if last is not None and text.startswith(last.before) and text.endswith(last.after):
+            found = last.stamp.fullmatch(text, len(last.before), len(text) - len(last.after))
+            if found is not None:
+                return Head(last.rank, self._stamps.seconds(found))
+        found = self._stamps.find(text)
+        if found is None:
+            return Head(self._rank(text), None)
+        before, after = text[: found.start()], text[found.end() :]
+        self._last = _Form(before, after, found.re, self._rank(before + after))
+        return Head(self._last.rank, self._stamps.seconds(found))
+
+    def _rank(self, text: str) -> str | None:
         if text in self._ranks:
-            return Head(self._ranks[text], at)
+            return self._ranks[text]
         if len(self._ranks) >= self._MOST:
             self._ranks.clear()
         rank = self._ranks[text] = rank_of(text)
-        return Head(rank, at)
+        return rank
