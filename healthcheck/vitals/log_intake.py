@@ -108,9 +108,9 @@ class Intake:
         if seen is not None and self._is_copy(record, *seen):
             self._merge(record, seen[0])
             return
-        rows = self._rows
-        last = rows.step[-1] if len(rows) else -1
-        if self._goes_on(record, last):
+        steps = self._rows.step
+        last = steps[-1] if steps else -1
+        if self._pending and self._goes_on(record, last):
             self._pending.clear()
         if not self._segments or self._pending:
             self._begin(record, silent=False)
@@ -130,7 +130,7 @@ class Intake:
 
         Then the next step comes, and no time was lost.
         """
-        if not self._pending or EventKind.START in self._pending or not self._segments:
+        if EventKind.START in self._pending or not self._segments:
             return False
         apart = NAN if record.at_s is None else record.at_s - self._rows.at[-1]
         took = (record.step_time_s or 0.0) * (record.step - last)
@@ -212,13 +212,14 @@ class Intake:
 
     def _append(self, record: StepRecord) -> None:
         rows, segment = self._rows, self._segments[-1]
-        steps = max(1, min(record.covers, record.step))
-        if len(rows) > segment.first:
+        row = len(rows)
+        if row > segment.first:
             steps = record.step - rows.step[-1]
         elif segment.loaded is not None:
             steps = record.step - segment.loaded
+        else:
+            steps = max(1, min(record.covers, record.step))
         no_number = record.loss is not None and not math.isfinite(record.loss)
-        row = len(rows)
         rows.append(record, steps, steps if no_number else min(record.skipped, steps), steps if no_number else 0)
         if record.rank is not None:
             self._rank_last[record.rank] = record.step

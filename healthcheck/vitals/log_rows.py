@@ -28,6 +28,8 @@ _OF_A_RANK = ("tokens_per_s_per_gpu", "tokens_per_s", "samples_per_s", "tflops_p
 _COLUMNS = ("step", "line", "steps", "covers", "time", "at", "lost", "nan")
 _LOSSLESS = frozenset(("tokens", "samples", "consumed_tokens", "consumed_samples"))
 
+_MOST_STEPS = 2_000_000_000
+
 
 class Segment(Struct):
     """What one start of the training printed: rows from `first` on. `loaded`: the step of the checkpoint it took up.
@@ -76,23 +78,12 @@ class Rows(Struct):
         self.lost.append(_small(lost))
         self.nan.append(_small(nan))
         columns = self.printed
-        values = (
-            record.tokens,
-            record.samples,
-            record.consumed_tokens,
-            record.consumed_samples,
-            record.tokens_per_s,
-            record.tokens_per_s_per_gpu,
-            record.samples_per_s,
-            record.tflops_per_gpu,
-            record.mfu,
-        )
-        for name, value in zip(PRINTED, values, strict=True):
+        for name in PRINTED:
+            value = getattr(record, name)
             if name in columns:
                 columns[name].append(NAN if value is None else value)
             elif value is not None:
-                column = columns[name] = array("d" if name in _LOSSLESS else "f", [NAN]) * (before + 1)
-                column[before] = value
+                self.put(name, before, value)
 
     def swap_last(self) -> None:
         """The last two rows the other way round: the last one stood below the one that follows it."""
@@ -190,4 +181,6 @@ class Training(Struct):
 
 
 def _small(value: int) -> int:
-    return min(max(value, 0), 2_000_000_000)
+    if 0 <= value <= _MOST_STEPS:  # as almost always: min() and max() take five times as long
+        return value
+    return 0 if value < 0 else _MOST_STEPS
