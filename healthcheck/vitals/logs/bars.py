@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from healthcheck.vitals.logs.figures import positive
@@ -22,9 +23,11 @@ def fields_of(text: str) -> tuple[dict[str, str], str | None]:
     last = None
     for part in text.split(" | "):
         name, colon, value = part.partition(": ")
-        last = name.strip() if colon else None
+        last = name if colon else None
         if last:
-            fields[last] = value.strip()
+            fields[last] = value
+    if last:
+        fields[last] = fields[last].rstrip()
     return fields, last
 
 
@@ -49,16 +52,18 @@ class Bar(NamedTuple):
     """Where it ends in its line."""
 
 
+@lru_cache(maxsize=4)  # a bar is drawn again, the same, below what was printed meanwhile
 def bar_of(line: str) -> Bar | None:
     """The last progress bar (of tqdm) that is drawn on a line."""
     middle = line.rfind("<")
     found = _BAR.search(line, max(0, middle - _LONGEST_COUNT)) if middle >= 0 else None
     if found is None:
         return None
-    rate = positive(found["rate"]) if found["rate"] else None
-    step_s = rate if rate is None or found["unit"] == "s/it" else 1 / rate
-    rest = line[found.end() :] if found["after"] == ", " else ""
-    return Bar(int(found["n"]), int(found["of"]), _seconds(found["spent"]), step_s, rest, found.end())
+    n, of, spent, printed, unit, after = found.groups()
+    rate = positive(printed)
+    step_s = rate if rate is None or unit == "s/it" else 1 / rate
+    rest = line[found.end() :] if after == ", " else ""
+    return Bar(int(n), int(of), _seconds(spent), step_s, rest, found.end())
 
 
 def _seconds(clock: str) -> float:

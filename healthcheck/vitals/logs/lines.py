@@ -64,7 +64,8 @@ def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
             number += 1
         elif last == "\r":
             ends = True
-            yield from _parts(number, line)
+            if len(line) > 1:  # else an end of its own, between the drawings of a bar
+                yield from _parts(number, line)
         else:
             held = line
     if held is not None:

@@ -20,7 +20,7 @@ from healthcheck.vitals.logs.stamps import Head
 _HEAD = re.compile(
     r"\[step=(?P<step>\d{1,12})/(?:\d{1,12}|\?\?\?)(?:,epoch=\d{1,9})?(?:,eta=[^\]]{1,60})?\]\s{0,40}$", re.ASCII
 )
-_GROUPS = ("train/", "throughput/", "optim/")
+_GROUPS = ("throughput/", "train/", "optim/")
 _FIELD = re.compile(rf"(?<![\w/])(?:{'|'.join(_GROUPS)})(?!\d)", re.ASCII)
 """Not `train/0` of torchx in front of a line, nor `pretrain/0`."""
 _OTHER_GROUPS = ("gpu_memory/", "ystem/", "checkpoint/")
@@ -43,8 +43,8 @@ class Olmo(Blocks):
 
     framework = Framework.OLMO
     marks = (
-        "[step=",
         *_GROUPS,
+        "[step=",
         *_OTHER_GROUPS,
         "heckpoint",
         "Device peak FLOPS",
@@ -62,9 +62,10 @@ class Olmo(Blocks):
             if equals:
                 self.took(name, value)
             return ()
-        if any(group in line for group in _OTHER_GROUPS):
-            self.went_on()
-            return ()
+        for group in _OTHER_GROUPS:
+            if group in line:
+                self.went_on()
+                return ()
         if (found := _HEAD.search(line)) is not None:
             return self.opened(int(found["step"]), number, self.heads.read(line[: found.start()]))
         return self._other(line, number)
@@ -102,8 +103,8 @@ class Olmo(Blocks):
 
         def value(*names: str) -> float | None:
             for name in names:
-                text = fields.get(name, "")
-                if _PRINTED.fullmatch(text):
+                text = fields.get(name)
+                if text is not None and _PRINTED.fullmatch(text):
                     return number(text)
             return None
 

@@ -68,9 +68,12 @@ class LogReader:
             yield from self._audition(stream)
         if self._chosen is not None:
             chosen = self._chosen
+            marks = chosen.marks
             for number, line in stream:
-                if chosen.wants(line):
-                    yield from chosen.listen(line, number)
+                for mark in marks:  # twice as fast as any(), for each line of the log
+                    if mark in line:
+                        yield from chosen.listen(line, number)
+                        break
             yield from chosen.close()
 
     def _audition(self, stream: Iterator[tuple[int, str]]) -> Iterator[Item]:
@@ -121,31 +124,30 @@ class _Candidate:
         """Is it a library that the other one trains with? Then its lines are nothing odd."""
         return other is not None and self.dialect.weight < other.dialect.weight
 
-    def wants(self, line: str) -> bool:
-        """Is it worth reading? Whatever has none of the marks says nothing in this framework."""
-        for mark in self.marks:  # noqa: SIM110 - twice as fast as any(), for each line of the log
-            if mark in line:
-                return True
-        return False
-
     def listen(self, line: str, number: int) -> Sequence[Item]:
-        """The items of a line that is wanted."""
+        """The items of a line with one of the marks; whatever has none says nothing in this framework."""
         dialect = self.dialect
-        gpus = dialect.facts.gpus
+        before = dialect.facts
         items = dialect.read(line, number) or self._failures.read(line, number)
-        if gpus is not None and dialect.facts.gpus not in (gpus, None):
-            dialect.odds.resized(gpus, dialect.facts.gpus or 0, number)
+        if dialect.facts is not before:
+            self._learnt(before, number)
         return self._spaced(items) if items else ()
+
+    def _learnt(self, before: LogFacts, line: int) -> None:
+        facts = self.dialect.facts
+        self._spacing.interval = facts.log_interval
+        if before.gpus is not None and facts.gpus not in (before.gpus, None):
+            self.dialect.odds.resized(before.gpus, facts.gpus or 0, line)
 
     def _spaced(self, items: Iterable[Item]) -> Sequence[Item]:
         spaced: list[Item] = []
-        self._spacing.interval = self.dialect.facts.log_interval
         for item in items:
             if isinstance(item, StepRecord):
                 self.steps += 1
                 self.first_line = self.first_line or item.line
                 self._echoes.stepped(item)
-                spaced += self._settled(item)
+                if self._begun is not None:
+                    spaced += self._settled(item, self._begun)
             elif self._echoes.is_echo(item):
                 continue
             elif item.kind in _SAVES:
@@ -153,10 +155,10 @@ class _Candidate:
             spaced += self._spacing.feed(item)
         return spaced
 
-    def _settled(self, record: StepRecord) -> Sequence[Item]:
+    def _settled(self, record: StepRecord, begun: RunEvent) -> Sequence[Item]:
         """The training went on after it had announced a save: that it is saved."""
-        begun, steps = self._begun, self.dialect.settles
-        if begun is None or begun.step is None or steps is None or record.step < begun.step + steps:
+        steps = self.dialect.settles
+        if begun.step is None or steps is None or record.step < begun.step + steps:
             return ()
         self._begun = None
         return self._spacing.feed(RunEvent(EventKind.CHECKPOINT_SAVED, record.line, begun.step, None, None, begun.rank))

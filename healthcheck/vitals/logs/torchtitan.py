@@ -18,7 +18,7 @@ from healthcheck.vitals.logs.remarks import Odd
 from healthcheck.vitals.logs.stamps import Head
 
 _STEP = re.compile(r"(?<![\w-])(?P<validate>validate )?step: {1,12}(?P<step>\d{1,12})  ", re.ASCII)
-_FIELD = re.compile(r"(\w{2,24}): {0,12}([^\s:]{1,40})(?=  |$)", re.ASCII)
+_FIELD = re.compile(r"(\w{2,24}): {0,12}([^\s:]{1,40})(?:  |$)", re.ASCII)
 _TRAINER = re.compile(
     r"local batch size (?P<local>\d{1,9}), global batch size (?P<batch>\d{1,9}), gradient accumulation steps "
     r"(?P<accumulate>\d{1,9}), sequence length (?P<seq>\d{1,9}), total steps \d",
@@ -70,7 +70,7 @@ class Torchtitan(Dialect):
         head = self.heads.read(line[: found.start()])
         items = []
         while found is not None:
-            later = _STEP.search(line, found.end()) if "step: " in line[found.end() :] else None
+            later = _STEP.search(line, found.end()) if line.find("step: ", found.end()) >= 0 else None
             if later is not None:
                 self.note(Odd.CROSSED, number)
             item = self._item(found, line[found.end() : later.start() if later is not None else None], number, head)
