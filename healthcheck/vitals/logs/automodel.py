@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from healthcheck.model.training import EventKind, Framework, StepRecord
-from healthcheck.vitals.logs.dialect import Dialect, Item, Means
+from healthcheck.vitals.logs.dialect import Dialect, Item, Means, Shapes
 from healthcheck.vitals.logs.figures import number, positive
 from healthcheck.vitals.logs.remarks import Odd
 
@@ -19,9 +19,18 @@ _STEP = re.compile(r"(?<![\w-])step (?P<step>\d{1,12}) \| epoch \d{1,9} \| ", re
 _TPS = re.compile(r"tps (?P<all>\d{1,15}\.\d\d)\((?P<one>\d{1,15}\.\d\d)/gpu\)", re.ASCII)
 _LOSS = re.compile(r"(?:^|\| )loss (?P<loss>[-+\w.]{1,24}) \|", re.ASCII)
 _NORM = re.compile(r"\| grad_norm (?P<norm>[-+\w.]{1,24}) \|", re.ASCII)
-_SAVED = re.compile(r"Saving checkpoint to \S{0,4096}?step_(?P<step>\d{1,12})(?!\d)", re.ASCII)
 _WORLD = re.compile(r"World size: (?P<n>\d{1,7})(?!\d)", re.ASCII)
-_LOADED = re.compile(r"Loading checkpoint from \S{0,4096}?step_(?P<step>\d{1,12})(?!\d)", re.ASCII)
+_EVENTS: Shapes = (
+    (
+        EventKind.CHECKPOINT_BEGUN,
+        re.compile(r"Saving checkpoint to \S{0,4096}?step_(?P<step>\d{1,12})(?!\d)", re.ASCII),
+    ),
+    (
+        EventKind.CHECKPOINT_LOADED,
+        re.compile(r"Loading checkpoint from \S{0,4096}?step_(?P<step>\d{1,12})(?!\d)", re.ASCII),
+    ),
+    (EventKind.START, re.compile(r"Experiment_details:", re.ASCII)),
+)
 
 
 class Automodel(Dialect):
@@ -66,11 +75,8 @@ class Automodel(Dialect):
         )
 
     def _event(self, line: str, number: int) -> Iterable[Item]:
-        for kind, shape in ((EventKind.CHECKPOINT_BEGUN, _SAVED), (EventKind.CHECKPOINT_LOADED, _LOADED)):
-            if (found := shape.search(line)) is not None:
-                return (self.event(kind, line[: found.start()], number, int(found["step"])),)
-        if (at := line.find("Experiment_details:")) >= 0:
-            return (self.event(EventKind.START, line[:at], number),)
+        if (event := self.event_of(_EVENTS, line, number)) is not None:
+            return (event,)
         if (world := _WORLD.search(line)) is not None:
             self.facts = replace(self.facts, gpus=int(world["n"]))
         return ()

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from healthcheck.model.training import EventKind, Framework, StepRecord
-from healthcheck.vitals.logs.dialect import Dialect, Item, Means
+from healthcheck.vitals.logs.dialect import Dialect, Item, Means, Shapes
 from healthcheck.vitals.logs.figures import number, positive
 
 _STEP = re.compile(r"(?<![\w/])step=(?P<step>\d{1,12}), skipped=(?P<skipped>\d{1,9}), lr=\[", re.ASCII)
@@ -38,13 +38,19 @@ _PIPELINE = re.compile(
 _INFO = re.compile(r"DeepSpeed info: version=(?P<version>[\w.+-]{1,40}), git-hash=", re.ASCII)
 _FACTS = {"train_batch_size": "global_batch", "world_size": "gpus", "steps_per_print": "log_interval"}
 _CONFIG = re.compile(rf"(?<!\w)(?P<name>{'|'.join(_FACTS)}) \.{{2,64}} (?P<n>\d{{1,9}})$", re.ASCII)
-_READY = re.compile(r"\[Torch\] Checkpoint global_step(?P<step>\d{1,12}) is ready now!", re.ASCII)
-_BEGUN = re.compile(r"\[Torch\] Checkpoint global_step(?P<step>\d{1,12}) is about to be saved!", re.ASCII)
-_LOADED = re.compile(r"\[Torch\] Loaded checkpoint from \S{0,4096}?global_step(?P<step>\d{1,12})/", re.ASCII)
-_EVENTS = (
-    (EventKind.CHECKPOINT_SAVED, _READY),
-    (EventKind.CHECKPOINT_BEGUN, _BEGUN),
-    (EventKind.CHECKPOINT_LOADED, _LOADED),
+_EVENTS: Shapes = (
+    (
+        EventKind.CHECKPOINT_SAVED,
+        re.compile(r"\[Torch\] Checkpoint global_step(?P<step>\d{1,12}) is ready now!", re.ASCII),
+    ),
+    (
+        EventKind.CHECKPOINT_BEGUN,
+        re.compile(r"\[Torch\] Checkpoint global_step(?P<step>\d{1,12}) is about to be saved!", re.ASCII),
+    ),
+    (
+        EventKind.CHECKPOINT_LOADED,
+        re.compile(r"\[Torch\] Loaded checkpoint from \S{0,4096}?global_step(?P<step>\d{1,12})/", re.ASCII),
+    ),
 )
 
 
@@ -74,9 +80,8 @@ class DeepSpeed(Dialect):
             self.facts = replace(self.facts, version=info["version"])
             self._skipped = None
             return (*self.close(), self.event(EventKind.START, line[: info.start()], number))
-        for kind, shape in _EVENTS:
-            if (event := shape.search(line)) is not None:
-                return (*self.close(), self.event(kind, line[: event.start()], number, int(event["step"])))
+        if (event := self.event_of(_EVENTS, line, number)) is not None:
+            return (*self.close(), event)
         if (config := _CONFIG.search(line.rstrip())) is not None:
             self.facts = replace(self.facts, **{_FACTS[config["name"]]: int(config["n"])})
         return ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from enum import Enum, auto
@@ -9,10 +10,13 @@ from enum import Enum, auto
 from msgspec.structs import replace
 
 from healthcheck.model.training import EventKind, Framework, LogFacts, RunEvent, StepRecord
+from healthcheck.vitals.logs.figures import count, positive
 from healthcheck.vitals.logs.remarks import Odd, Odds
 from healthcheck.vitals.logs.stamps import Heads
 
 Item = StepRecord | RunEvent
+Shapes = tuple[tuple[EventKind, re.Pattern[str]], ...]
+"""What the lines of each event look like, with the groups `step` and `took` (seconds) where they say so much."""
 _ROUNDING = 1e-3
 
 
@@ -55,6 +59,15 @@ class Dialect(ABC):
         """An event, by whom and when `head` says it: what stands on its line before the words of the framework."""
         rank, at_s = self.heads.read(head)
         return RunEvent(kind, line, step, at_s, took_s, rank)
+
+    def event_of(self, shapes: Shapes, line: str, number: int) -> RunEvent | None:
+        """The event of a line that has one of these shapes: the first of them that it has."""
+        for kind, shape in shapes:
+            if (found := shape.search(line)) is not None:
+                said = found.groupdict()
+                step, took_s = count(said.get("step")), positive(said.get("took"))
+                return self.event(kind, line[: found.start()], number, step, took_s)
+        return None
 
     def count_gpus(self, every: float | None, one: float | None) -> None:
         """The number of GPUs, where a line has the same rate of all of them and of one."""

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
 from healthcheck.vitals.logs.bars import Bar, bar_of
-from healthcheck.vitals.logs.dialect import Dialect, Item, Means
+from healthcheck.vitals.logs.dialect import Dialect, Item, Means, Shapes
 from healthcheck.vitals.logs.figures import count, number, positive
 from healthcheck.vitals.logs.stamps import NO_HEAD, Head
 
@@ -25,9 +25,21 @@ _BATCH = re.compile(
     r"Total train batch size \(w\. parallel, distributed & accumulation\) = (?P<n>[\d,]{1,12})(?![\d,])", re.ASCII
 )
 _PARAMETERS = re.compile(r"Number of trainable parameters = (?P<n>[\d,]{1,20})(?![\d,])", re.ASCII)
-_RESUMED = re.compile(r"Continuing training from global step (?P<step>\d{1,12})(?!\d)", re.ASCII)
-_SAVING = re.compile(r"Saving model checkpoint to \S{0,4096}?checkpoint-(?P<step>\d{1,12})(?!\d)", re.ASCII)
-_SAVED = re.compile(r"[Ss]pecial tokens file saved in \S{0,4096}?checkpoint-(?P<step>\d{1,12})/", re.ASCII)
+_EVENTS: Shapes = (
+    (
+        EventKind.CHECKPOINT_LOADED,
+        re.compile(r"Continuing training from global step (?P<step>\d{1,12})(?!\d)", re.ASCII),
+    ),
+    (
+        EventKind.CHECKPOINT_BEGUN,
+        re.compile(r"Saving model checkpoint to \S{0,4096}?checkpoint-(?P<step>\d{1,12})(?!\d)", re.ASCII),
+    ),
+    (
+        EventKind.CHECKPOINT_SAVED,
+        re.compile(r"[Ss]pecial tokens file saved in \S{0,4096}?checkpoint-(?P<step>\d{1,12})/", re.ASCII),
+    ),
+    (EventKind.START, re.compile(r"\*\*\*\*\* Running training", re.ASCII)),
+)
 _ENOUGH_S = 20.0
 _QUIET_S = 60.0
 
@@ -147,20 +159,13 @@ class HfTrainer(Dialect):
         return [whole, end]
 
     def _other(self, line: str, number: int) -> Iterable[Item]:
-        for kind, shape in (
-            (EventKind.CHECKPOINT_LOADED, _RESUMED),
-            (EventKind.CHECKPOINT_BEGUN, _SAVING),
-            (EventKind.CHECKPOINT_SAVED, _SAVED),
-        ):
-            if (found := shape.search(line)) is not None:
-                step = int(found["step"])
-                if kind is EventKind.CHECKPOINT_LOADED:
-                    self._reported = Bar(step, 0, 0.0, None, "", 0)
-                return (self.event(kind, line[: found.start()], number, step),)
-        if (at := line.find("***** Running training")) >= 0:
-            self._bar = self._reported = self._held = self._total = None
-            self._losses = False
-            return (self.event(EventKind.START, line[:at], number),)
+        if (event := self.event_of(_EVENTS, line, number)) is not None:
+            if event.kind is EventKind.CHECKPOINT_LOADED and event.step is not None:
+                self._reported = Bar(event.step, 0, 0.0, None, "", 0)
+            elif event.kind is EventKind.START:
+                self._bar = self._reported = self._held = self._total = None
+                self._losses = False
+            return (event,)
         if (total := _TOTAL.search(line)) is not None:
             self._total = count(total["n"])
         elif (batch := _BATCH.search(line)) is not None:

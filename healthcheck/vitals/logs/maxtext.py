@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from healthcheck.model.training import EventKind, Framework, StepRecord
-from healthcheck.vitals.logs.dialect import Dialect, Item
+from healthcheck.vitals.logs.dialect import Dialect, Item, Shapes
 from healthcheck.vitals.logs.figures import number, positive
 from healthcheck.vitals.logs.remarks import Odd
 
@@ -27,11 +27,14 @@ _FACTS = {
     "base_num_decoder_layers": "layers",
 }
 _CONFIG = re.compile(rf"Config param (?P<name>{'|'.join(_FACTS)}): (?P<n>\d{{1,9}})(?!\S)", re.ASCII)
-_EVAL = re.compile(r"eval metrics after step: (?P<step>\d{1,12}), ", re.ASCII)
-_SAVED = re.compile(r"[Ss]aved (?:a )?checkpoint at step (?P<step>\d{1,12})(?!\d)", re.ASCII)
-_EVENTS = (
-    (EventKind.EVALUATION, _EVAL),
-    (EventKind.CHECKPOINT_SAVED, _SAVED),
+_START = "System Information: Jax Version: "
+_EVENTS: Shapes = (
+    (EventKind.START, re.compile(_START, re.ASCII)),
+    (EventKind.EVALUATION, re.compile(r"eval metrics after step: (?P<step>\d{1,12}), ", re.ASCII)),
+    (
+        EventKind.CHECKPOINT_SAVED,
+        re.compile(r"[Ss]aved (?:a )?checkpoint at step (?P<step>\d{1,12})(?!\d)", re.ASCII),
+    ),
     (
         EventKind.CHECKPOINT_BEGUN,
         re.compile(r"asynchronous checkpoint save for step (?P<step>\d{1,12})(?!\d)", re.ASCII),
@@ -41,7 +44,6 @@ _EVENTS = (
         re.compile(r"restoring from this run's directory (?:latest )?step {1,20}(?P<step>\d{1,12})(?!\d)", re.ASCII),
     ),
 )
-_START = "System Information: Jax Version: "
 _MUCH_FASTER = 3.0
 _EARLY = 3
 _MOST_COPIES = 4096
@@ -118,12 +120,10 @@ class MaxText(Dialect):
         return replace(held, step_time_s=None, tokens_per_s_per_gpu=None, tflops_per_gpu=None)
 
     def _other(self, line: str, number: int) -> Iterable[Item]:
-        if (at := line.find(_START)) >= 0:
-            self._seen = 0
-            return (*self.close(), self.event(EventKind.START, line[:at], number))
-        for kind, shape in _EVENTS:
-            if (found := shape.search(line)) is not None:
-                return (*self.close(), self.event(kind, line[: found.start()], number, int(found["step"])))
+        if (event := self.event_of(_EVENTS, line, number)) is not None:
+            if event.kind is EventKind.START:
+                self._seen = 0
+            return (*self.close(), event)
         self._learn(line)
         return ()
 

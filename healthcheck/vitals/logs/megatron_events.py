@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from healthcheck.model.training import EventKind, RunEvent
-from healthcheck.vitals.logs.dialect import Item
+from healthcheck.vitals.logs.dialect import Item, Shapes
 from healthcheck.vitals.logs.figures import positive, shifted
 from healthcheck.vitals.logs.stamps import Heads
 
@@ -18,7 +18,7 @@ _EXITING = re.compile(
     r"(?:exiting program (?:at iteration (?P<step>\d{1,12})(?!\d)|after )|after training is done)", re.ASCII
 )
 _AT_ITERATION = r"(?: (?:at|from) iteration\s{1,12}(?P<step>\d{1,12})(?!\d))"
-_SHAPES: tuple[tuple[EventKind, re.Pattern[str]], ...] = (
+_SHAPES: Shapes = (
     (EventKind.CHECKPOINT_SAVED, re.compile(rf"successfully saved checkpoint{_AT_ITERATION}", re.ASCII)),
     (
         EventKind.CHECKPOINT_BEGUN,

@@ -57,7 +57,7 @@ class NanoGpt(Dialect):
         return [self._record(one, number, head.rank, head.at_s) for one, _ in reports]
 
     def _record(self, found: re.Match[str], line: int, rank: str | None, at_s: float | None) -> StepRecord:
-        if found["mfu"]:
+        if found["mfu"] and self.facts.peak_tflops is None:
             self.facts = replace(self.facts, peak_tflops=_PEAK_TFLOPS)
         return StepRecord(
             step=int(found["step"]),

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
 from healthcheck.vitals.logs.bars import fields_of, whole
 from healthcheck.vitals.logs.crossed import reports_in
-from healthcheck.vitals.logs.dialect import Dialect, Item, Means
+from healthcheck.vitals.logs.dialect import Dialect, Item, Means, Shapes
 from healthcheck.vitals.logs.figures import count, number, scaled, shifted
 from healthcheck.vitals.logs.remarks import Odd
 
@@ -27,8 +27,13 @@ _TRAINING = re.compile(
     re.ASCII,
 )
 _PARAMETERS = re.compile(r"Total number of parameters: (?P<n>[\d.]{1,12}[KMGBT]?) \(", re.ASCII)
-_SAVING = re.compile(r"Saving checkpoint at \S{0,4096}?/(?P<step>\d{1,12})\s{0,4}$", re.ASCII)
-_LOADING = re.compile(r"Loading checkpoint from \S{0,4096}?/(?P<step>\d{1,12})(?::|\s|$)", re.ASCII)
+_EVENTS: Shapes = (
+    (EventKind.CHECKPOINT_BEGUN, re.compile(r"Saving checkpoint at \S{0,4096}?/(?P<step>\d{1,12})\s{0,4}$", re.ASCII)),
+    (
+        EventKind.CHECKPOINT_LOADED,
+        re.compile(r"Loading checkpoint from \S{0,4096}?/(?P<step>\d{1,12})(?::|\s|$)", re.ASCII),
+    ),
+)
 
 
 class Nanotron(Dialect):
@@ -89,10 +94,8 @@ class Nanotron(Dialect):
         if (params := _PARAMETERS.search(line)) is not None:
             self.facts = replace(self.facts, params=scaled(params["n"]))
             return ()
-        for kind, shape in ((EventKind.CHECKPOINT_BEGUN, _SAVING), (EventKind.CHECKPOINT_LOADED, _LOADING)):
-            if (found := shape.search(line)) is not None:
-                return (self.event(kind, line[: found.start()], number, int(found["step"])),)
-        return ()
+        event = self.event_of(_EVENTS, line, number)
+        return () if event is None else (event,)
 
 
 def _milli(text: str) -> float | None:

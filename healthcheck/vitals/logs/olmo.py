@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from healthcheck.model.training import EventKind, Framework, StepRecord
 from healthcheck.vitals.logs.blocks import Blocks
-from healthcheck.vitals.logs.dialect import Item
+from healthcheck.vitals.logs.dialect import Item, Shapes
 from healthcheck.vitals.logs.figures import count, number, percent
 from healthcheck.vitals.logs.stamps import Head
 
@@ -28,14 +28,23 @@ _PRINTED = re.compile(
     r"\d{1,3}(?:,\d{3})+|1000|\d{3}\.\d|\d\d\.\d\d|\d\.\d{3}|[01]\.\d{4}|\d\.\d\d[eE][-+]\d\d|nan|inf", re.ASCII
 )
 _DEVICE = re.compile(r"Device: (?P<gpu>[^,]{2,80}), Device peak FLOPS: (?P<peak>\d{12,17})(?!\d)", re.ASCII)
-_SAVED = re.compile(
-    r"[Cc]heckpoint (?:saved to \S{0,4096}?step(?P<step>\d{1,12})(?!\d)|"
-    r"for step (?P<done>\d{1,12}) saved successfully|saved$)",
-    re.ASCII,
-)
 _PARAMETERS = re.compile(r"Total number of parameters: (?P<n>[\d,]{1,20})(?![\d,])", re.ASCII)
-_LOADED = re.compile(r"Loading (?:model|checkpoint) .{0,40}?from \S{0,4096}?step(?P<step>\d{1,12})(?!\d)", re.ASCII)
-_BEGUN = re.compile(r"Saving (?:ephemeral |unsharded |sharded |)checkpoint(?: for step (?P<step>\d{1,12}))?", re.ASCII)
+_EVENTS: Shapes = (
+    (
+        EventKind.CHECKPOINT_SAVED,
+        re.compile(r"[Cc]heckpoint saved(?: to \S{0,4096}?step(?P<step>\d{1,12})(?!\d)|$)", re.ASCII),
+    ),
+    (EventKind.CHECKPOINT_SAVED, re.compile(r"[Cc]heckpoint for step (?P<step>\d{1,12}) saved successfully", re.ASCII)),
+    (
+        EventKind.CHECKPOINT_LOADED,
+        re.compile(r"Loading (?:model|checkpoint) .{0,40}?from \S{0,4096}?step(?P<step>\d{1,12})(?!\d)", re.ASCII),
+    ),
+    (
+        EventKind.CHECKPOINT_BEGUN,
+        re.compile(r"Saving (?:ephemeral |unsharded |sharded |)checkpoint(?: for step (?P<step>\d{1,12}))?", re.ASCII),
+    ),
+    (EventKind.EVALUATION, re.compile(r"\[eval_step=1/", re.ASCII)),
+)
 
 
 class Olmo(Blocks):
@@ -71,19 +80,13 @@ class Olmo(Blocks):
         return self._other(line, number)
 
     def _other(self, line: str, number: int) -> Iterable[Item]:
-        for kind, shape in (
-            (EventKind.CHECKPOINT_SAVED, _SAVED),
-            (EventKind.CHECKPOINT_LOADED, _LOADED),
-            (EventKind.CHECKPOINT_BEGUN, _BEGUN),
-        ):
-            if (found := shape.search(line)) is not None:
-                before = self.close()
-                named = found["step"] or found.groupdict().get("done")
-                last = self._begun if kind is EventKind.CHECKPOINT_SAVED else self.last
-                step = int(named) if named is not None else last
-                if kind is EventKind.CHECKPOINT_BEGUN:
-                    self._begun = step
-                return (*before, self.event(kind, line[: found.start()], number, step))
+        if (event := self.event_of(_EVENTS, line, number)) is not None:
+            before = self.close()
+            if event.step is None:
+                event = replace(event, step=self._begun if event.kind is EventKind.CHECKPOINT_SAVED else self.last)
+            if event.kind is EventKind.CHECKPOINT_BEGUN:
+                self._begun = event.step
+            return (*before, event)
         if (device := _DEVICE.search(line)) is not None:
             # It is told once, before the first step.
             self.facts = replace(self.facts, gpu=device["gpu"], peak_tflops=int(device["peak"]) / 1e12)
@@ -92,9 +95,6 @@ class Olmo(Blocks):
             n = count(params["n"])
             self.facts = replace(self.facts, params=None if n is None else float(n))
             return ()
-        if (at := line.find("[eval_step=1/")) >= 0:
-            before = self.close()
-            return (*before, self.event(EventKind.EVALUATION, line[:at], number, self.last))
         return ()
 
     def record(self, step: int, line: int, head: Head, fields: dict[str, str]) -> StepRecord | None:

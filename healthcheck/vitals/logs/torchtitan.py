@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
-from healthcheck.vitals.logs.dialect import Dialect, Item, Means
+from healthcheck.vitals.logs.dialect import Dialect, Item, Means, Shapes
 from healthcheck.vitals.logs.figures import count, number, percent, positive
 from healthcheck.vitals.logs.remarks import Odd
 from healthcheck.vitals.logs.stamps import Head
@@ -35,6 +35,23 @@ _SIZE = re.compile(r"Model \S{1,80} \S{1,80} size: (?P<params>[\d,]{1,24}) total
 _PEAK = re.compile(r"Peak FLOPS used for computing MFU: (?P<peak>\d\.\d{3}e\+\d\d)(?!\d)", re.ASCII)
 _GPU = re.compile(r"(?:GPU|CUDA) capacity: (?P<gpu>.{2,80}?) (?:\(\d{1,3}\) )?with \d", re.ASCII)
 _VERSION = re.compile(r"torchtitan version: (?P<version>\d[\w.+-]{0,40})", re.ASCII)
+_START = re.compile(r"(?P<word>torchtitan version: |Starting job: |Building \d-D device mesh)", re.ASCII)
+_EVENTS: Shapes = (
+    (
+        EventKind.CHECKPOINT_BEGUN,
+        re.compile(r"Saving (?:the checkpoint|a .{0,60}?checkpoint .{0,60}?at last step)", re.ASCII),
+    ),
+    (
+        EventKind.CHECKPOINT_SAVED,
+        re.compile(r"Finished saving the checkpoint.{0,80}? in (?P<took>\d{1,9}\.\d\d) seconds", re.ASCII),
+    ),
+    (
+        EventKind.CHECKPOINT_LOADED,
+        re.compile(r"Finished loading the checkpoint in (?P<took>\d{1,9}\.\d\d) seconds", re.ASCII),
+    ),
+    (EventKind.EXIT, re.compile(r"Training completed", re.ASCII)),
+)
+_LOADING = re.compile(r"Loading the checkpoint (?:at step |from .{0,4096}?step-)(?P<step>\d{1,12})(?!\d)", re.ASCII)
 
 
 class Torchtitan(Dialect):
@@ -112,23 +129,19 @@ class Torchtitan(Dialect):
         return None if rate is None or tokens is None or self.facts.gpus is None else tokens / (rate * self.facts.gpus)
 
     def _event(self, line: str, number: int) -> Iterable[Item]:
-        for kind, shape in _EVENTS:
-            if (found := shape.search(line)) is not None:
-                return self._given(kind, found, number, self.heads.read(line[: found.start()]))
+        if (start := _START.search(line)) is not None:
+            if self._word is not None and start["word"] != self._word:
+                return ()
+            self._word, self._last, self._loading = start["word"], None, None
+            return (self.event(EventKind.START, line[: start.start()], number),)
+        if (event := self.event_of(_EVENTS, line, number)) is not None:
+            step = self._last
+            if event.kind is EventKind.CHECKPOINT_LOADED:
+                step, self._loading = self._loading, None
+            return (replace(event, step=step),)
         if (loading := _LOADING.search(line)) is not None:
             self._loading = int(loading["step"])
         return ()
-
-    def _given(self, kind: EventKind, found: re.Match[str], number: int, head: Head) -> Iterable[Item]:
-        took = found.groupdict().get("took")
-        step = self._last
-        if kind is EventKind.CHECKPOINT_LOADED:
-            step, self._loading = self._loading, None
-        elif kind is EventKind.START:
-            if self._word is not None and found["word"] != self._word:
-                return ()
-            self._word, step, self._last, self._loading = found["word"], None, None, None
-        return (RunEvent(kind, number, step, head.at_s, None if took is None else positive(took), head.rank),)
 
     def _learn(self, line: str) -> None:
         if (found := _TRAINER.search(line)) is not None:
@@ -156,22 +169,3 @@ class Torchtitan(Dialect):
             data *= int(size) if name.startswith("dp") else 1
         if len(named) == len(parts):
             self.facts = replace(self.facts, gpus=gpus, data_parallel=data)
-
-
-_EVENTS: tuple[tuple[EventKind, re.Pattern[str]], ...] = (
-    (EventKind.START, re.compile(r"(?P<word>torchtitan version: |Starting job: |Building \d-D device mesh)", re.ASCII)),
-    (
-        EventKind.CHECKPOINT_BEGUN,
-        re.compile(r"Saving (?:the checkpoint|a .{0,60}?checkpoint .{0,60}?at last step)", re.ASCII),
-    ),
-    (
-        EventKind.CHECKPOINT_SAVED,
-        re.compile(r"Finished saving the checkpoint.{0,80}? in (?P<took>\d{1,9}\.\d\d) seconds", re.ASCII),
-    ),
-    (
-        EventKind.CHECKPOINT_LOADED,
-        re.compile(r"Finished loading the checkpoint in (?P<took>\d{1,9}\.\d\d) seconds", re.ASCII),
-    ),
-    (EventKind.EXIT, re.compile(r"Training completed", re.ASCII)),
-)
-_LOADING = re.compile(r"Loading the checkpoint (?:at step |from .{0,4096}?step-)(?P<step>\d{1,12})(?!\d)", re.ASCII)
