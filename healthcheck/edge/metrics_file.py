@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from healthcheck.edge.places import exists, is_file, is_folder
+from healthcheck.edge.places import exists, is_file, is_folder, is_link
 from healthcheck.edge.store import write_atomically
 from healthcheck.errors import InputError, StoreError
 from healthcheck.model.message import Message, say
@@ -26,12 +27,23 @@ def check_metrics_file(path: Path) -> None:
         raise InputError(OPTION, f"there is no folder {path.parent}; name the one of --collector.textfile.directory")
     if exists(path) and not is_file(path):
         raise InputError(OPTION, f"{path} is there and is no file; choose another name")
+    real = _behind_links(path)
+    if is_link(real) or not is_folder(real.parent):
+        raise InputError(OPTION, f"{path} is a symbolic link that leads nowhere; mend it, or choose another name")
 
 
 def write_metrics(record: RunRecord, path: Path) -> Message | None:
-    """Replace the file at once; why that failed, which is a note and no verdict. The temporary name has no .prom."""
+    """Replace the file at once; why that failed, which is a note and no verdict. The temporary name has no .prom.
+
+    A link that somebody put there stays, and what it leads to is replaced.
+    """
     try:
-        write_atomically(path, render_metrics(record).encode("utf-8", "backslashreplace"), mode=READABLE)
+        write_atomically(_behind_links(path), render_metrics(record).encode("utf-8", "backslashreplace"), mode=READABLE)
     except StoreError as error:
         return say("notify.metrics_lost", problem=str(error))
     return None
+
+
+def _behind_links(path: Path) -> Path:
+    """Where the file really lies; a link that leads to itself is its own end."""
+    return Path(os.path.realpath(path))
