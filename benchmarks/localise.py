@@ -209,6 +209,8 @@ def play(rows: Sequence[Row], first: int, share: float, verbose: bool) -> int:
             verdict = ("MISSED " + ", ".join(failed) if failed else f"met {row.bar}") if row.has_bar else ""
             total += bool(failed)
             print(line(row.name, "rail" if plan.per_rail else "node", found, verdict), flush=True)
+            if failed and row.note:
+                print(f"  {row.note}", flush=True)
     return total
 
 
