@@ -39,7 +39,7 @@ TRACE_TEXTS: dict[str, str] = {
     "trace.column.busbw": "BusBW GB/s",
     "trace.column.total": "time in all",
     "trace.whole": "all",
-    "trace.more_ranks": "{n} more {n:rank|ranks}, all faster: --json has them.",
+    "trace.more_ranks": "{n} more {n:rank|ranks}, none slower: --json has them.",
     "trace.more_collectives": "{n} more {n:sort|sorts} of calls, all shorter together: --json has them.",
     "trace.sizes": "{size} (median of {n} {n:size|sizes})",
     "trace.note": "note: {what}",
@@ -78,9 +78,10 @@ TRACE_TEXTS: dict[str, str] = {
     "and not matched",
     "trace.note.unmatched": "{n} {n:call|calls} of collectives could not be matched, because the ranks made different "
     "numbers of calls in a step: their waiting is inside transfer",
-    "trace.note.straggler": "the others wait for rank {rank}: it waits {own:.3g} ms a step in collectives, every other "
-    "rank at least {others:.3g} ms",
-    "trace.note.passed_over": "{n} {n:file is|files are} no trace and {n:was|were} passed over: {names}",
+    "trace.note.straggler": "the others wait for rank {rank}: it waits {own:.0f} ms a step in collectives, every other "
+    "rank at least {others:.0f} ms",
+    "trace.note.passed_over": "{n} {n:file|files} could not be read as a trace and {n:was|were} passed over: {names}; "
+    "name one by itself to see why",
     "trace.missing.no_kernel": "{file} has no kernel in it",
     "trace.missing.broken": "{file} breaks off before the end of its first step: copy it again, or let the profiler "
     "end",

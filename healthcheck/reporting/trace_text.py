@@ -86,7 +86,9 @@ def _ranks(found: TraceVitals, width: int) -> Iterator[str]:
     yield from wrapped(str(say("trace.heading.ranks")), width, "", "  ")
     ranks = found.ranks
     if len(ranks) > MOST_RANKS:
-        ranks = tuple(sorted(ranks, key=lambda rank: -rank.step_s)[:MOST_RANKS])
+        # The first line names one that may not have the longest step: of those as long, the one that waits least.
+        named = found.slowest_rank
+        ranks = tuple(sorted(ranks, key=lambda rank: (rank is not named, -rank.step_s))[:MOST_RANKS])
     loading = any(rank.shares.data_loading is not None for rank in ranks)
     waiting = any(rank.waiting_s is not None for rank in ranks)
     head = [str(say(code)) for code in _RANK_COLUMNS]
