@@ -22,7 +22,7 @@ from healthcheck.ports import Event, Inbox, Transport
 from healthcheck.probes.batch import batch_argv, deadline_s, split
 from healthcheck.probes.busy import busy_parts, judge_busy
 from healthcheck.workflows.capture_ending import Watch
-from healthcheck.workflows.capture_files import bring, listed
+from healthcheck.workflows.capture_files import ProfiledHost, bring
 from healthcheck.workflows.capture_told import heard, reasons
 from healthcheck.workflows.capture_watch import Listening, Training
 from healthcheck.workflows.cleanup import sweep, tidy_command
@@ -48,14 +48,6 @@ class Captured(Struct, frozen=True):
     notes: tuple[Message, ...] = ()
     heard: tuple[Message, ...] = ()
     started: bool = False
-
-
-class _Place(Struct, frozen=True):
-    """The profiled host, ready: its nsys, and the folder for reports (`ours`: below our cache)."""
-
-    nsys: str
-    folder: str
-    ours: bool
 
 
 def commands_of(asked: CaptureAsked, nsys: str, folder: str) -> tuple[HostCommand, ...]:
@@ -96,25 +88,27 @@ def capture(asked: CaptureAsked, token: str, engine: Engine, inbox: Inbox) -> Ca
     by_name = {host.name: host for host in hosts}
     host = by_name[asked.profiled]
     place = _prepare(host, asked, token, transport)
-    if not isinstance(place, _Place):
+    if not isinstance(place, ProfiledHost):
         return Captured((), place)
     commands = commands_of(asked, place.nsys, place.folder)
-    trainings = _run(asked, commands, place.folder, by_name, token, transport, engine)
+    trainings = _run(asked, commands, place, by_name, engine)
     left = _end_all(hosts, token, transport)
-    files, troubles = bring(host, place.nsys, place.folder, token, transport, engine, inbox)
+    files, troubles = bring(place, engine, inbox)
     why = reasons(asked, trainings, files, troubles, stopped=engine.cancel.wanted)
     if troubles:
         # A recording may have cost an hour: what could not be brought is not deleted.
         kept = say("capture.kept_there", host=host.name, folder=place.folder)
         return Captured(files, (*why, kept), left, started=True)
-    run_short(transport, host, _removal(place, token))
+    _remove(place)
     return Captured(files, why, left, heard(trainings), started=True)
 
 
-def _removal(place: _Place, token: str) -> Command:
+def _remove(place: ProfiledHost) -> None:
+    """Take the folder for reports away."""
+    command = Command(remove_argv(place.folder), _LOOK_DEADLINE_S, f"tidy-{place.token}")
     if place.ours:
-        return tidy_command(f"run/{token}", token)
-    return Command(remove_argv(place.folder), _LOOK_DEADLINE_S, f"tidy-{token}")
+        command = tidy_command(f"run/{place.token}", place.token)
+    run_short(place.transport, place.host, command)
 
 
 def _taken(hosts: Sequence[Host], engine: Engine) -> tuple[Message, ...]:
@@ -147,7 +141,7 @@ def _in_the_way(
     return tuple(message for host in hosts if (message := found.get(host)) is not None)
 
 
-def _prepare(host: Host, asked: CaptureAsked, token: str, transport: Transport) -> _Place | tuple[Message, ...]:
+def _prepare(host: Host, asked: CaptureAsked, token: str, transport: Transport) -> ProfiledHost | tuple[Message, ...]:
     """Everything the profiled host needs, or what it lacks."""
     folder, ours = reports_folder(asked.node_folder or "", token), False
     if asked.node_folder is None:
@@ -160,10 +154,10 @@ def _prepare(host: Host, asked: CaptureAsked, token: str, transport: Transport) 
     ready = read_look(said.out)
     if not ready.whole:
         return (say("capture.no_answer", host=host.name, why=why_silent(result)),)
-    place = _Place(ready.nsys or asked.nsys, folder, ours)
+    place = ProfiledHost(host, ready.nsys or asked.nsys, folder, ours, token, transport)
     lacking = _lacking(ready, host, asked)
     if lacking and ready.folder:
-        run_short(transport, host, _removal(place, token))
+        _remove(place)
     return lacking or place
 
 
@@ -179,25 +173,18 @@ def _lacking(ready: Ready, host: Host, asked: CaptureAsked) -> tuple[Message, ..
 
 
 def _run(
-    asked: CaptureAsked,
-    commands: Sequence[HostCommand],
-    folder: str,
-    hosts: dict[str, Host],
-    token: str,
-    transport: Transport,
-    engine: Engine,
+    asked: CaptureAsked, commands: Sequence[HostCommand], place: ProfiledHost, hosts: dict[str, Host], engine: Engine
 ) -> tuple[Training, ...]:
     """Start them all and poll until all have ended. The unprofiled ones first: they wait for the others."""
     trainings = []
     for each in sorted(commands, key=lambda command: command.profiled):
         host = hosts[each.host] if each.host is not None else LOCALHOST
-        command = Command(start_argv(each.argv, asked.cwd if asked.hosts else None), asked.timeout_s, token)
+        command = Command(start_argv(each.argv, asked.cwd if asked.hosts else None), asked.timeout_s, place.token)
         said = Listening(engine.store.sink(host.name, STAGE), engine.clock)
-        trainings.append(Training(host, command, transport, said, profiled=each.profiled))
+        trainings.append(Training(host, command, place.transport, said, profiled=each.profiled))
         begun = say("capture.started") if each.profiled else say("capture.started_beside")
         engine.observer.event(Event(STAGE, begun, host.name))
-    where = next(training.host for training in trainings if training.profiled)
-    watch = Watch(asked, engine, lambda: listed(where, folder, token, transport) or ())
+    watch = Watch(asked, engine, lambda: place.listed() or ())
     while any([training.poll() is None for training in trainings]):  # noqa: C419 - every one has to be polled
         watch.look(trainings)
         engine.clock.sleep(_NAP_S)
