@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from healthcheck.edge.history_index import INDEX
 from healthcheck.edge.host_locks import LOCKS
 from healthcheck.edge.places import exists, is_file, is_folder, is_link
-from healthcheck.edge.store import RECORD, write_atomically
+from healthcheck.edge.store import LONGEST_NAME, RECORD, write_atomically
 from healthcheck.errors import InputError, StoreError
 from healthcheck.model.gate import GateAsked
 from healthcheck.model.message import Message, say
@@ -43,6 +43,8 @@ def check_places(asked: GateAsked, inputs: Iterable[str], results: Path, metrics
         if not file.isprintable() or any("\ud800" <= char <= "\udfff" for char in file):
             raise InputError(option, f"{file!a} is not one line of UTF-8 text; a report could not hold it")
         folder = Path(file).parent
+        if len(os.fsencode(Path(file).name)) > LONGEST_NAME:
+            raise InputError(option, f"has a name of more than {LONGEST_NAME} bytes, {file[:40]!a}...; choose another")
         if not is_folder(folder):
             raise InputError(option, f"there is no folder {folder} to write {file} in")
         if not os.access(folder, os.W_OK | os.X_OK):
@@ -54,6 +56,7 @@ def check_places(asked: GateAsked, inputs: Iterable[str], results: Path, metrics
             other = taken.get(os.path.realpath(name))
             if other is not None:
                 raise InputError(option, f"would write {name} over {other}; choose another name")
+        _check_is_list(option, file)
         taken |= {os.path.realpath(name): name for name in names_of(file)}
 
 
@@ -69,6 +72,23 @@ def _check_name(option: str, name: str, results: str) -> None:
         raise InputError(option, f"{name} is a place of the results folder; choose another name")
     if not _may_be_removed(name):
         raise InputError(option, f"{name} is somebody else's in a folder where only its owner may remove it")
+
+
+def _check_is_list(option: str, file: str) -> None:
+    """Whoever takes FILE for one that is read would lose it: of a gate there are always the other spellings, too.
+
+    The plain names are written first and removed last, so a gate that was killed leaves these two. An empty file is one
+    that mktemp made.
+    """
+    first, *others = names_of(file)
+    if all(is_file(Path(name)) for name in others):
+        return
+    for name in (first, *others):
+        with contextlib.suppress(OSError):
+            if Path(name).stat().st_size:
+                beside = " and ".join(one for one in names_of(file) if one != name)
+                problem = f"{name} is there and no gate wrote it (there is no {beside}); it would be lost"
+                raise InputError(option, f"{problem}: choose another name")
 
 
 def _may_be_removed(name: str) -> bool:

@@ -24,6 +24,32 @@ def test_a_link_is_no_place_for_a_list(shell: Shell, leads_to: str, link: str) -
     assert Path("yesterday").exists() and Path(link).readlink() == Path(leads_to)
 
 
+@pytest.mark.parametrize("option", ["--healthy-hosts", "--exclude-file"])
+@pytest.mark.parametrize("mine", ["known-bad", "known-bad.txt", "known-bad.slurm"])
+def test_a_file_that_no_gate_wrote_is_not_lost_to_whoever_takes_the_option_for_an_input(
+    shell: Shell, option: str, mine: str
+) -> None:
+    Path(mine).write_text("gpu-07  # bad fan, ticket 4711\n")
+    said = shell("gate", "--simulate", "2", option, "known-bad")
+    assert said.code == 2 and f"{mine} is there and no gate wrote it" in said.err and said.err.count("\n") == 1
+    assert "ticket 4711" in Path(mine).read_text() and not shell.results.exists()
+
+
+def test_an_empty_file_and_what_a_killed_gate_left_are_replaced(shell: Shell) -> None:
+    Path("made-by-mktemp").touch()
+    for name in ("cut.txt", "cut.slurm"):
+        Path(name).write_text("node09\n")
+    said = shell("gate", "--simulate", "2", "--healthy-hosts", "made-by-mktemp", "--exclude-file", "cut", "-q")
+    assert said.code == 0 and Path("made-by-mktemp.txt").read_text() == "node01\nnode02\n"
+    assert Path("cut.txt").read_text() == ""
+
+
+@pytest.mark.parametrize("letters", [201, 250, 300])
+def test_a_name_that_no_folder_can_hold_is_told_first(shell: Shell, letters: int) -> None:
+    said = shell("gate", "--simulate", "2", "--exclude-file", "x" * letters)
+    assert said.code == 2 and "more than 200 bytes" in said.err and not shell.results.exists()
+
+
 @pytest.mark.parametrize("file", ["locks/node01", "locks", "history.index", "{run}/record.json", "{run}/mine"])
 def test_what_the_results_folder_needs_is_no_list(shell: Shell, file: str) -> None:
     shell("gate", "--simulate", "2")
