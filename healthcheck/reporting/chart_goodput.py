@@ -47,9 +47,11 @@ def goodput_picture(goodput: Goodput) -> Picture:
     """The waterfall in words, with the numbers it shows."""
     rows = falls(goodput)
     losses = rows[1:-1]
-    code = "training.goodput.none" if not losses else "training.goodput.most"
+    note = say("training.goodput.note" if goodput.tokens is not None else "training.goodput.note_steps")
+    if goodput.tokens_per_s is not None:
+        note = say("training.goodput.note_rate", rate=rate_text(goodput.tokens_per_s))
     sentence = say(
-        code,
+        "training.goodput.none" if not losses else "training.goodput.most",
         share=share_text(goodput.share),
         window=long_text(goodput.window_s),
         most="" if not losses else say(f"training.loss.{losses[0].kind}"),
@@ -59,11 +61,7 @@ def goodput_picture(goodput: Goodput) -> Picture:
         place="goodput",
         title=str(say("training.goodput.title")),
         sentence=str(sentence),
-        note=str(
-            say("training.goodput.note" if goodput.tokens is not None else "training.goodput.note_steps")
-            if goodput.tokens_per_s is None
-            else say("training.goodput.note_rate", rate=rate_text(goodput.tokens_per_s))
-        ),
+        note=str(note),
         table=_table(rows),
         height=_TOP + len(rows) * (_BAR + _GAP) + 4,
         draw=lambda sheet: _draw(sheet, rows),

@@ -48,11 +48,13 @@ def rates_of(
     if not steady.any():
         steady[part] = True
     rate = _rate(training, work, pace, step, steady, given)
-    printed = _printed(training, steady, peak)
+    tflops, mfu = _median(training, "tflops_per_gpu", steady), _median(training, "mfu", steady)
+    implied = tflops / mfu if tflops is not None and mfu else training.facts.peak_tflops
+    printed = _printed(training, tflops, mfu, implied, peak)
     line = training.rows.line[int(steady.argmax())]
     samples = None if step is None or work.samples is None else work.samples / step.steady_s
     told = (*_clashes(training, rate, given), *_samples_clash(training, rate, samples, steady))
-    remarks = [LogRemark(each, line) for each in (*told, *_oddities(training, steady, peak))]
+    remarks = [LogRemark(each, line) for each in (*told, *_oddities(tflops, mfu, implied, peak))]
     return Rates(rate, printed, tuple(remarks))
 
 
@@ -76,26 +78,35 @@ def _rate(training: Training, work: Work, pace: Pace, step: StepTime | None, row
         printed = samples * work.seq_len
     if work.has_tokens:
         tokens = 1 / pace.seconds_a_unit
-        each = None if step is None else tokens * step.steady_s
-        basis = say("log.rate.batch", basis=work.basis)
-        per = tokens / gpus if gpus else None
-        return Rate(tokens, per, basis, each, None if work.seq_len is None else tokens / work.seq_len, printed)
+        return Rate(
+            tokens_per_s=tokens,
+            per_gpu=tokens / gpus if gpus else None,
+            basis=say("log.rate.batch", basis=work.basis),
+            tokens_per_step=None if step is None else tokens * step.steady_s,
+            samples_per_s=None if work.seq_len is None else tokens / work.seq_len,
+            printed_tokens_per_s=printed,
+        )
     if printed is not None or per_gpu is not None:
-        return Rate(printed, per_gpu, say("log.rate.printed"), None, None, printed)
+        return Rate(printed, per_gpu, say("log.rate.printed"), printed_tokens_per_s=printed)
     if work.unit == "samples":
-        return Rate(None, None, say("log.rate.samples"), None, 1 / pace.seconds_a_unit)
+        return Rate(None, None, say("log.rate.samples"), samples_per_s=1 / pace.seconds_a_unit)
     return None
 
 
-def _printed(training: Training, rows: Chosen, peak: GpuPeak | None) -> Printed | None:
-    tflops, mfu = _median(training, "tflops_per_gpu", rows), _median(training, "mfu", rows)
+def _printed(
+    training: Training, tflops: float | None, mfu: float | None, implied: float | None, peak: GpuPeak | None
+) -> Printed | None:
     if tflops is None and mfu is None:
         return None
-    implied = tflops / mfu if tflops is not None and mfu else training.facts.peak_tflops
     dense = None if peak is None else peak.dense_tflops
-    share = None if tflops is None or dense is None else tflops / dense
-    possible = mfu if mfu is not None and mfu <= 1 else None
-    return Printed(tflops, possible, implied, _basis(training.framework), dense, share)
+    return Printed(
+        tflops_per_gpu=tflops,
+        mfu=mfu if mfu is not None and mfu <= 1 else None,
+        implied_peak_tflops=implied,
+        basis=_basis(training.framework),
+        gpu_peak_tflops=dense,
+        share_of_peak=None if tflops is None or dense is None else tflops / dense,
+    )
 
 
 def _basis(framework: Framework) -> Message:
@@ -126,10 +137,10 @@ def _samples_clash(training: Training, rate: Rate | None, trusted: float | None,
         yield say("log.samples_clash", printed=printed, trusted=trusted, factor=round(factor, 2))
 
 
-def _oddities(training: Training, rows: Chosen, peak: GpuPeak | None) -> Iterator[Message]:
+def _oddities(
+    tflops: float | None, mfu: float | None, implied: float | None, peak: GpuPeak | None
+) -> Iterator[Message]:
     """What the framework prints of itself and cannot be, or is over another GPU's peak."""
-    tflops, mfu = _median(training, "tflops_per_gpu", rows), _median(training, "mfu", rows)
-    implied = tflops / mfu if tflops is not None and mfu else training.facts.peak_tflops
     if mfu is not None and mfu > 1:
         code = "log.mfu_impossible" if implied is None else "log.mfu_impossible_peak"
         yield say(code, percent=100 * mfu, peak=implied or 0.0)
