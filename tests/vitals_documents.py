@@ -165,7 +165,7 @@ def a_trace(
 
 
 def a_collective(busbw_gbyte_s: float | None, **other: object) -> CollectiveUse:
-    """An all-reduce of 1 GiB over 32 ranks."""
+    """An all-reduce of 1 GiB over 32 ranks, all of which were profiled."""
     usual: dict[str, object] = {
         "name": "all_reduce",
         "dtype": "bf16",
@@ -173,7 +173,7 @@ def a_collective(busbw_gbyte_s: float | None, **other: object) -> CollectiveUse:
         "group_size": 32,
         "group": "dp",
         "calls": 10,
-        "ranks": 4,
+        "ranks": 32,
         "transfer_s": 0.01,
         "skew_s": 0.001,
         "busbw_gbyte_s": busbw_gbyte_s,

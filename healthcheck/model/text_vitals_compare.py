@@ -114,8 +114,8 @@ VITALS_COMPARE_TEXTS: dict[str, str] = {
     "vcompare.not.world": "Step Time: another number of GPUs; shares of the step are compared instead",
     "vcompare.not.lower_bound": "exposed collective: one of them has communication that is not NCCL, which is not "
     "counted",
-    "vcompare.not.waiting": "busbw of {what}: profiles of one rank hold the waiting, or the sizes are mixed "
-    "differently",
+    "vcompare.not.waiting": "busbw of {what}: profiles that lack ranks of the group hold the waiting for them, or the "
+    "sizes are mixed differently",
     "vcompare.not.collectives": "{what}: not in {side} with that size and group",
     "vcompare.note.same": "Both are the same document.",
     "vcompare.note.turned": "BEFORE began after AFTER: are they the other way round?",

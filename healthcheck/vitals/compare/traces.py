@@ -148,7 +148,13 @@ def _by_key(trace: TraceVitals) -> dict[Key, CollectiveUse]:
 
 
 def _alike(one: CollectiveUse, other: CollectiveUse) -> bool:
-    return min(one.ranks, other.ranks) > 1 and one.sizes == other.sizes
+    return _waiting_is_out(one) and _waiting_is_out(other) and one.sizes == other.sizes
+
+
+def _waiting_is_out(use: CollectiveUse) -> bool:
+    """Whether all ranks of its group were profiled, as far as the file says how many there are: the one that came last
+    may be among those that were not."""
+    return use.ranks >= (use.group_size or 2)
 
 
 def _busbw(one: CollectiveUse, other: CollectiveUse, floor: float) -> Iterator[Metric]:

@@ -257,7 +257,9 @@ def test_busbw_with_the_waiting_inside_is_not_compared() -> None:
 
     assert ways(held(of(180.0), of(150.0)))["busbw"] is WORSE
     assert ways(held(of(180.0), of(175.0)))["busbw"] is SAME
-    assert "busbw" not in by_name(held(of(180.0), of(90.0, ranks=1)))
+    for some in (of(90.0, ranks=1), of(90.0, ranks=8)):
+        assert "busbw" not in by_name(held(of(180.0), some)) and "busbw" not in by_name(held(some, some))
+        assert "lack ranks of the group" in told(held(some, some))
     assert "all_reduce (1): not in AFTER" in told(held(of(180.0), of(180.0, size_bytes=1 << 28)))
     few = held(of(180.0, calls=3), of(166.0, calls=3))
     assert (by_name(few)["busbw"].noise.bar, ways(few)["busbw"]) == (0.10, SAME)

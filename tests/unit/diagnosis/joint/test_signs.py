@@ -197,7 +197,7 @@ def test_a_collective_of_the_training_is_held_against_the_same_one_of_the_check_
     def of(*uses: object) -> Joint:
         return told(Training(trace=a_trace(a_rank(0), world_size=64, collectives=uses)), healthy())  # type: ignore[arg-type]
 
-    slow = of(a_collective(70.0, group_size=64, size_bytes=8 << 30))
+    slow = of(a_collective(70.0, group_size=64, size_bytes=8 << 30, ranks=4))
     assert sign(slow, Sign.EFFECTIVE).value == pytest.approx(70 / 192, abs=0.01)
     assert "at least that, for 4 of the 64 were profiled" in str(sign(slow, Sign.EFFECTIVE).basis)
     all_seen = of(a_collective(70.0, group_size=64, size_bytes=8 << 30, ranks=64))
