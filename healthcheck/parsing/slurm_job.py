@@ -36,7 +36,12 @@ def allocated_nodes(environment: Mapping[str, str]) -> tuple[str, ...]:
     job = job_id(environment)
     if job is None:
         return ()
-    named = [*_components(environment)] or [_first(environment, "SLURM_JOB_NODELIST", "SLURM_NODELIST")]
+    parts = _components(environment)
+    silent = next((name for name, text in parts if not text), None)
+    if silent is not None:
+        # The others are not the whole job: a gate over them would pass for nodes that nobody looked at.
+        raise InputError(WHERE, f"{job} has {len(parts)} components, and one says no nodes ({silent}); give -H HOSTS")
+    named = parts or [_first(environment, "SLURM_JOB_NODELIST", "SLURM_NODELIST")]
     nodes = [node for name, text in named if text for node in expand(text, name)]
     if not nodes:
         raise InputError(WHERE, f"{job} does not say which nodes it has (SLURM_JOB_NODELIST is not set); give -H HOSTS")

@@ -43,6 +43,7 @@ def test_a_heterogeneous_job_has_the_nodes_of_all_its_components() -> None:
         ({"SLURM_JOB_ID": "47; rm"}, "SLURM_JOB_ID: '47; rm' is not the id of a job"),
         ({**JOB, "SLURM_JOB_NODELIST": "gpu[1-"}, "SLURM_JOB_NODELIST: "),
         ({**JOB, "SLURM_JOB_NODELIST": "gpu1;id"}, "is not a host name"),
+        ({**JOB, "SLURM_HET_SIZE": "2", "SLURM_JOB_NODELIST_HET_GROUP_0": "gpu1"}, "one says no nodes (SLURM_JOB_NODE"),
     ],
 )
 def test_what_is_wrong_there_is_named(environment: dict[str, str], words: str) -> None:
