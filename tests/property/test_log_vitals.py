@@ -16,6 +16,7 @@ from healthcheck.reporting.vitals_log import log_lines
 from healthcheck.reporting.vitals_log_csv import csv_lines
 from healthcheck.vitals.log_intake import Intake
 from healthcheck.vitals.log_vitals import Asked, see, vitals_of
+from healthcheck.vitals.log_window import Window
 
 
 def some(dice: random.Random, low: float, high: float) -> float | None:
@@ -100,12 +101,14 @@ def test_any_log_is_answered_in_full_or_refused_in_one_sentence(seed: int) -> No
     for part in range(40):
         dice = random.Random(100 * seed + part)
         try:
-            _check([any_log(dice) for _ in range(dice.choice((1, 1, 1, 2, 3)))])
+            files = [any_log(dice) for _ in range(dice.choice((1, 1, 1, 2, 3)))]
+            window = Window("any", from_step=dice.randint(0, 30), to_step=dice.choice((None, dice.randint(30, 60))))
+            _check(files, Asked(gpu="H100", window=dice.choice((None, None, window))))
         except InputError as error:
             assert "\n" not in str(error) and error.where
 
 
-def _check(files: list[list[StepRecord | RunEvent]]) -> None:
+def _check(files: list[list[StepRecord | RunEvent]], asked: Asked) -> None:
     pieces = []
     for number, items in enumerate(files):
         intake = Intake(f"log{number}")
@@ -113,8 +116,8 @@ def _check(files: list[list[StepRecord | RunEvent]]) -> None:
         pieces.append(intake.training(Framework.MEGATRON, LogFacts(), ()))
     if not any(len(piece.rows) for piece in pieces):
         return
-    seen = see(pieces, Asked(gpu="H100"))
-    vitals = vitals_of(seen, Asked(gpu="H100"))
+    seen = see(pieces, asked)
+    vitals = vitals_of(seen, asked)
     _told(vitals)
     document = encode_document(SCHEMA, vitals)
     assert encode_document(SCHEMA, decode_document(document.encode(), "x", LogVitals, SCHEMA, "log")) == document
