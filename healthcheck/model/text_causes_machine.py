@@ -61,6 +61,15 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "why.not_mpi_build": "Without MPI each process measures its own GPUs alone and knows nothing of the others, so a "
     "whole cluster would look healthy.",
     "against.not_mpi_build": "The program prints one table for all ranks.",
+    "cause.ranks_alone": "every rank ran alone: nccl-tests was built without MPI, or with another than the launcher "
+    "is of",
+    "remedy.ranks_alone": "See which MPI the program loads (ldd all_reduce_perf: without libmpi it has none) and of "
+    "which the launcher is (mpirun --version). Build it with MPI=1 MPI_HOME=<the MPI of that mpirun>, or put the "
+    "mpirun of its own MPI first in PATH.",
+    "why.ranks_alone": "Ranks find each other by what their launcher tells them. A program without MPI does not "
+    "listen, and one of another MPI, such as MPICH under the mpirun of Open MPI 5, does not understand it: either way "
+    "each is a world of one, measures its own GPU, and a whole cluster would look healthy.",
+    "against.ranks_alone": "The program prints one table for all ranks under the same launcher.",
     "cause.binary_unreadable": "it could not be told whether nccl-tests can run there",
     "remedy.binary_unreadable": "Run ldd on the program by hand on this node.",
     "why.binary_unreadable": "ldd or the look at the file gave no answer that can be read.",

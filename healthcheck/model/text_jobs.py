@@ -14,7 +14,8 @@ JOB_TEXTS: dict[str, str] = {
     "job.failure": "{kind} failure: {text}",
     "job.failure_on": "{kind} failure {host}: {text}",
     "job.wrong_results": "wrong results: {count} {count:value differs|values differ} from what {count:it|they} must be",
-    "job.not_mpi_build": "nccl-tests was built without MPI: every rank ran a test of its own; build it with MPI=1",
+    "job.not_mpi_build": "every rank ran a test of its own: nccl-tests was built without MPI, or with another MPI than "
+    "the launcher is of; build it with MPI=1 and the MPI of that launcher",
     "job.exit_code": "ended with exit code {code} and gave no reason",
     "job.incomplete": "the output is {state}: no whole table with its footer",
     "job.wrong_ranks": "{asked} {asked:rank was|ranks were} asked for, {found} ran",

@@ -73,7 +73,8 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
         reference=EXECVE,
     ),
     Cause("binary_library", rules=("binary.library",), reference=LOADER),
-    Cause("not_mpi_build", rules=("binary.not_mpi", "integrity.not_mpi_build"), reference=TESTS + "/issues/27"),
+    Cause("not_mpi_build", rules=("binary.not_mpi",), reference=TESTS + "/issues/27"),
+    Cause("ranks_alone", rules=("integrity.not_mpi_build",), reference=TESTS + "/issues/27"),
     Cause("binary_unreadable", rules=("binary.unreadable",), reference=MAN + "man1/ldd.1.html"),
     Cause("job_library", rules=("integrity.missing_library", "integrity.library_missing"), reference=LOADER),
     Cause(

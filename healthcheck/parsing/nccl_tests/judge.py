@@ -34,11 +34,18 @@ _BREAKS_A_FINISHED_RUN = frozenset({"rank_signalled", "rank_exited", "mpi_abort"
 
 
 def find_mixed(streams: Mapping[str, Stream], argv: Sequence[str], failures: FailureLog) -> bool:
-    """True when every process printed a table of its own: a build without MPI under a launcher. Records the failure."""
+    """True when every process printed a table of its own. Records the failure.
+
+    A build without MPI does that under a launcher, and so does one with another MPI than the launcher is of, whose
+    ranks do not find each other: nothing in the output tells which.
+    """
     why = _why_mixed(streams, argv)
     if why is not None:
         line, sign = why
-        text = f"every process printed its own table ({sign}): nccl-tests was built without MPI=1"
+        text = (
+            f"every process printed its own table ({sign}): nccl-tests was built without MPI=1, or with another MPI "
+            "than the launcher is of"
+        )
         failures.add(FailureKind.NOT_MPI_BUILD, text, line=line)
     return why is not None
 

@@ -104,6 +104,12 @@ def test_a_good_looking_log_of_a_failed_process_is_not_complete(name: str) -> No
     assert "exit code 1" in output.failures[0].message
 
 
+def test_of_ranks_that_each_ran_alone_both_reasons_are_named() -> None:
+    (failure,) = nccl_capture("v2.19.6-nompi-under-mpirun").parse().failures
+    assert "its own table" in failure.message
+    assert "without MPI=1" in failure.message and "with another MPI than the launcher is of" in failure.message
+
+
 def test_values_of_a_row() -> None:
     (table,) = nccl_capture("v2.19.6-sweep-g8").parse().tables
     row = table.rows[-1]
