@@ -90,7 +90,7 @@ def _given(
     from healthcheck.edge.shipped import load_hosts
     from healthcheck.edge.vitals_documents import read_documents
     from healthcheck.errors import InputError
-    from healthcheck.workflows.training import signs_of
+    from healthcheck.workflows.training import training_of
 
     if not files:
         raise InputError(
@@ -100,7 +100,7 @@ def _given(
     wanted = asked_thresholds(thresholds)
     saved = read_documents(files)
     return Given(
-        training=signs_of([one.document for one in saved]),
+        training=training_of([one.document for one in saved]),
         vitals=tuple(one.file for one in saved),
         record=None if record is None else _record(record, results),
         record_named=record or "",

@@ -76,7 +76,7 @@ def command(
     from healthcheck.model.vitals_mfu import ModelShape
     from healthcheck.parsing.amounts import count_of
     from healthcheck.parsing.record_codec import encode_document
-    from healthcheck.reporting.training_page import Training, render_training
+    from healthcheck.reporting.training_page import TrainingShown, render_training
     from healthcheck.reporting.vitals_log import log_lines
     from healthcheck.reporting.vitals_log_csv import csv_lines
     from healthcheck.vitals.log_vitals import Asked, see, vitals_of
@@ -114,7 +114,7 @@ def command(
         return
     vitals = vitals_of(seen, asked, shipped_peaks())
     if html is not None:
-        write_page(html, render_training(Training((vitals,))))
+        write_page(html, render_training(TrainingShown(logs=(vitals,))))
     with on_stdout(lang, json):
         if json:
             out(encode_document(SCHEMA, vitals).rstrip("\n"))

@@ -43,13 +43,13 @@ def command(
     from healthcheck.model.vitals_trace import SCHEMA
     from healthcheck.parsing.record_codec import encode_document
     from healthcheck.reporting.trace_text import trace_lines
-    from healthcheck.reporting.training_page import Training, render_training
+    from healthcheck.reporting.training_page import TrainingShown, render_training
 
     if html is not None:
         check_place(html)
     found = trace_of(files, whole, step_range)
     if html is not None:
-        write_page(html, render_training(Training(traces=(found,))))
+        write_page(html, render_training(TrainingShown(traces=(found,))))
     if json:
         out(encode_document(SCHEMA, found).rstrip("\n"))
     else:

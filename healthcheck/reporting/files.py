@@ -14,7 +14,7 @@ from healthcheck.reporting.junit import render_junit
 from healthcheck.reporting.markdown import render_markdown
 from healthcheck.reporting.prometheus import render_metrics
 from healthcheck.reporting.since import BeforeAfter, before_after
-from healthcheck.reporting.training_page import Training, render_training
+from healthcheck.reporting.training_page import TrainingShown, render_training
 from healthcheck.reporting.training_told import VITALS_PAGE
 
 RENDERERS: Mapping[str, Callable[[RunRecord], str]] = {
@@ -25,14 +25,16 @@ RENDERERS: Mapping[str, Callable[[RunRecord], str]] = {
     "metrics.prom": render_metrics,
 }
 """What a record alone says, for programs and for every operator of a machine: English, whatever language is spoken."""
-PAGES: Mapping[str, Callable[[RunRecord, BeforeAfter | None, Training | None], str]] = {
+PAGES: Mapping[str, Callable[[RunRecord, BeforeAfter | None, TrainingShown | None], str]] = {
     "report.md": render_markdown,
     "report.html": render_html,
 }
 """What also says what changed since an earlier run, and what is known of the training on these nodes."""
 
 
-def report_files(record: RunRecord, earlier: Earlier | None = None, training: Training | None = None) -> dict[str, str]:
+def report_files(
+    record: RunRecord, earlier: Earlier | None = None, training: TrainingShown | None = None
+) -> dict[str, str]:
     """File name to content, in the order of writing: the lists first, the pages that name them last.
 
     `earlier` is the run the pages hold this one against, None where nobody asked for one; `training` what was

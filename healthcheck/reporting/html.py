@@ -8,7 +8,7 @@ from healthcheck.reporting.charts import charts
 from healthcheck.reporting.figures import held, letter
 from healthcheck.reporting.since import BeforeAfter
 from healthcheck.reporting.templating import environment
-from healthcheck.reporting.training_page import Training
+from healthcheck.reporting.training_page import TrainingShown
 from healthcheck.reporting.view import BY_URGENCY, page
 
 _CLASSES = {
@@ -20,7 +20,7 @@ _CLASSES = {
 }
 
 
-def render_html(record: RunRecord, before: BeforeAfter | None = None, training: Training | None = None) -> str:
+def render_html(record: RunRecord, before: BeforeAfter | None = None, training: TrainingShown | None = None) -> str:
     """The report as HTML. Everything from the record is data and is escaped. `before` is what it is held against."""
     made = environment(autoescape=True)
     made.filters["css"] = _CLASSES.__getitem__

@@ -8,13 +8,13 @@ from healthcheck.model.record import RunRecord
 from healthcheck.reporting.since import BeforeAfter
 from healthcheck.reporting.templating import environment
 from healthcheck.reporting.ticket import ticket
-from healthcheck.reporting.training_page import Training
+from healthcheck.reporting.training_page import TrainingShown
 from healthcheck.reporting.view import page
 
 _ACTIVE = re.compile(r"([\\`*<|~]|^[\[>]|\](?=[(\[])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[#+=-](?=\s)|^\d+[.)](?=\s))")
 
 
-def render_markdown(record: RunRecord, before: BeforeAfter | None = None, training: Training | None = None) -> str:
+def render_markdown(record: RunRecord, before: BeforeAfter | None = None, training: TrainingShown | None = None) -> str:
     """The report as Markdown; under 60 lines for a healthy cluster of any size. `before` is what it is held against."""
     made = environment(autoescape=False)
     made.filters["md"] = escaped

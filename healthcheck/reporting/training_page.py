@@ -25,7 +25,7 @@ from healthcheck.reporting.training_tables import collectives_table, log_facts, 
 _MOST_FILES = 3
 
 
-class Training(Struct, frozen=True):
+class TrainingShown(Struct, frozen=True):
     """What a page is made of: any number of documents, and the joint diagnosis where one was made."""
 
     logs: tuple[LogVitals, ...] = ()
@@ -45,7 +45,7 @@ class Section(Struct, frozen=True):
     missing: tuple[Message, ...]
 
 
-def render_training(training: Training) -> str:
+def render_training(training: TrainingShown) -> str:
     """The page. What stands in the documents is data and is escaped; a chart that fails is said, the rest stands."""
     made = environment(autoescape=True)
     made.filters |= {"held": held, "line": one_line}
@@ -71,7 +71,7 @@ def found(joint: Joint | None) -> tuple[str, ...]:
     return tuple(one_line(str(match.title)) for match in matches if match.kind is Kind.FINDING)
 
 
-def _files_of(training: Training) -> str:
+def _files_of(training: TrainingShown) -> str:
     files = [file for log in training.logs for file in log.files]
     files += [file for trace in training.traces for file in trace.files]
     return files_text(tuple(files) or (() if training.joint is None else training.joint.vitals))
@@ -133,7 +133,7 @@ def _trace_section(trace: TraceVitals, place: str) -> Section:
     )
 
 
-def _makers(training: Training) -> Iterator[Callable[[], Picture]]:
+def _makers(training: TrainingShown) -> Iterator[Callable[[], Picture]]:
     """One for each chart, so that one that fails takes no other with it."""
     for number, log in enumerate(training.logs):
         if log.step_time is not None and log.points:

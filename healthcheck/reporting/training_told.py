@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from healthcheck.reporting.figures import one_line
-from healthcheck.reporting.training_page import Training, found, log_answer, trace_answer
+from healthcheck.reporting.training_page import TrainingShown, found, log_answer, trace_answer
 
 VITALS_PAGE = "vitals.html"
 
@@ -17,7 +17,7 @@ class TrainingTold(Struct, frozen=True):
     answers: tuple[str, ...]
 
 
-def training_told(training: Training | None) -> TrainingTold | None:
+def training_told(training: TrainingShown | None) -> TrainingTold | None:
     """What a report says of it; None where no training was given."""
     if training is None:
         return None

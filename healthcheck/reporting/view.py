@@ -28,7 +28,7 @@ from healthcheck.reporting.search_view import SearchView, search_view
 from healthcheck.reporting.since import BeforeAfter, Since, since_view
 from healthcheck.reporting.state import not_ended
 from healthcheck.reporting.todo import FULL_ENTRIES, LONGEST_TITLE, Entry, todo
-from healthcheck.reporting.training_page import Training
+from healthcheck.reporting.training_page import TrainingShown
 from healthcheck.reporting.training_told import TrainingTold, training_told
 
 BANNER_NOTE = "run.simulated"
@@ -107,7 +107,7 @@ class Page(Struct, frozen=True):
     judge_again: str
 
 
-def page(record: RunRecord, before: BeforeAfter | None = None, training: Training | None = None) -> Page:
+def page(record: RunRecord, before: BeforeAfter | None = None, training: TrainingShown | None = None) -> Page:
     """The whole view of a record; `before` is what it is held against, None where nobody asked for that.
 
     `training` is what was given of the training on these nodes, None without.
@@ -246,7 +246,9 @@ def _todo_answer(entries: Sequence[Entry]) -> str:
     return in_a_row((count, suggested), "text.next")
 
 
-def _contents(record: RunRecord, before: BeforeAfter | None, training: Training | None) -> tuple[tuple[str, str], ...]:
+def _contents(
+    record: RunRecord, before: BeforeAfter | None, training: TrainingShown | None
+) -> tuple[tuple[str, str], ...]:
     """(anchor, code of its title) of the sections this page has, in their order."""
     absent = {"search": record.search is None, "since": before is None, "training": training is None}
     return tuple((anchor, code) for anchor, code in _SECTIONS if not absent.get(anchor))

@@ -6,11 +6,11 @@ from healthcheck.model.earlier import Earlier
 from healthcheck.model.record import RunRecord
 from healthcheck.ports import RunStore
 from healthcheck.reporting.files import report_files
-from healthcheck.reporting.training_page import Training
+from healthcheck.reporting.training_page import TrainingShown
 
 
 def write_pages(
-    record: RunRecord, store: RunStore, earlier: Earlier | None = None, training: Training | None = None
+    record: RunRecord, store: RunStore, earlier: Earlier | None = None, training: TrainingShown | None = None
 ) -> None:
     """Render everything again from the record. Host lists are always written: one without hosts says why.
 

@@ -16,7 +16,7 @@ from healthcheck.model.vitals_log import (
     StepTime,
 )
 from healthcheck.model.vitals_trace import CollectiveUse, RankTrace, Shares, StepBreakdown, TraceVitals
-from healthcheck.reporting.training_page import Training
+from healthcheck.reporting.training_page import TrainingShown
 
 BEGIN = 1_700_000_000.0
 STEP, WINDOW = 2.4, 3780.0
@@ -127,6 +127,6 @@ def joint() -> Joint:
     )
 
 
-def training() -> Training:
+def training() -> TrainingShown:
     """All of it on one page."""
-    return Training((log(),), (trace(),), joint())
+    return TrainingShown((log(),), (trace(),), joint())

@@ -20,7 +20,7 @@ from healthcheck.reporting.chart_split import MOST_BARS, parts
 from healthcheck.reporting.chart_steps import steps_picture
 from healthcheck.reporting.svg import room_for
 from healthcheck.reporting.training_figures import rate_text, share_text, step_text
-from healthcheck.reporting.training_page import Training, render_training
+from healthcheck.reporting.training_page import TrainingShown, render_training
 from healthcheck.reporting.training_tables import signs_table
 from tests.golden.training import joint, log, trace, training
 from tests.property.hostile import STRINGS, WORDS, disguised
@@ -130,7 +130,7 @@ def test_a_stall_does_not_flatten_the_line_and_is_told() -> None:
 
 
 def test_of_many_ranks_the_slowest_have_a_bar_and_all_are_in_the_table() -> None:
-    words = _words(render_training(Training(traces=(trace(40),))))
+    words = _words(render_training(TrainingShown(traces=(trace(40),))))
     assert f"{MOST_BARS} of 40 ranks" in words
     assert "rank 39" in words
 
@@ -138,13 +138,15 @@ def test_of_many_ranks_the_slowest_have_a_bar_and_all_are_in_the_table() -> None
 def test_the_rank_that_is_called_the_slowest_is_the_one_that_all_wait_for() -> None:
     # Rank 1 ends its steps with rank 0, a hundredth of one apart, and sets the pace; the shares told are its own.
     late = trace().ranks[1]
-    page = render_training(Training(traces=(replace(trace(), slowest=1, step_s=late.step_s, shares=late.shares),)))
+    page = render_training(TrainingShown(traces=(replace(trace(), slowest=1, step_s=late.step_s, shares=late.shares),)))
     assert f"The slowest is rank 1 with {step_text(late.step_s)} a step" in _words(page)
 
 
 def test_a_document_without_a_number_says_so_and_draws_nothing() -> None:
     bare = replace(log(), step_time=None, goodput=None, rate=None, printed=None, points=(), mfu=None, hfu=None)
-    page = render_training(Training((bare,), (replace(trace(), ranks=(), slowest=None, step_s=None, shares=None),)))
+    page = render_training(
+        TrainingShown((bare,), (replace(trace(), ranks=(), slowest=None, step_s=None, shares=None),))
+    )
     assert "<svg" not in page
     assert "No steady step was found in the log" in _words(page)
     assert "No kernel was recorded" in _words(page)
@@ -171,7 +173,7 @@ def test_whatever_stands_in_a_document_is_text(name: str) -> None:
 
 def test_a_page_in_chinese_has_no_english_sentence() -> None:
     with speaking(load_language("zh")):
-        words = _words(render_training(Training((log(),), (trace(),), joint())))
+        words = _words(render_training(TrainingShown((log(),), (trace(),), joint())))
     for english in ("Where does", "of the steady rate", "What to do next", "drawn at the upper edge", "Ranks in the"):
         assert english not in words
     assert "步时间如何随时间变化" in words
