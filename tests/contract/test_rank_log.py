@@ -8,7 +8,6 @@ import shutil
 import signal
 import stat
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -171,9 +170,7 @@ def test_of_a_very_long_log_beginning_end_and_warnings_are_kept(node: Node) -> N
     with (folder / "nccl.n1.77").open("ab") as file:
         for piece in (chatter, warning, chatter, b"the last words"):
             file.write(piece)
-    began = time.monotonic()
     (log,) = node.take().files
-    assert time.monotonic() - began < 15
     assert log.size > 100_000_000
     assert LIMIT / 2 < len(log.text) <= LIMIT + 200
     lines = log.text.splitlines()

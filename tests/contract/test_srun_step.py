@@ -68,17 +68,21 @@ def test_a_host_of_another_job_is_a_result(place: SrunPlace) -> None:
     assert transport.connect(Host("here.cluster.example", "here")).result is None
 
 
-def test_one_of_a_step_is_stopped_and_the_others_go_on(place: SrunPlace) -> None:
+def test_one_of_a_step_is_stopped_and_the_others_go_on(place: SrunPlace, tmp_path: Path) -> None:
     transport = place.transport()
     kept = {host.name: Kept() for host in (HERE, THERE)}
-    script = "trap 'echo bye; exit 0' INT; echo up; i=0; while [ $i -lt 40 ]; do sleep 0.05; i=$((i+1)); done; echo end"
-    command = Command(("sh", "-c", script), 30, "contract")
+    go_on = tmp_path / "go on"
+    script = "trap 'echo bye; exit 0' INT; echo up; until [ -e \"$0\" ]; do sleep 0.05; done; echo end"
+    command = Command(("sh", "-c", script, str(go_on)), 300, "contract")
     running = {host.name: transport.start(host, command, kept[host.name]) for host in (HERE, THERE)}
     while not (kept["here"].out and kept["there"].out):
         assert running["here"].wait(0.05) is running["there"].wait(0.05) is None
     running["here"].stop()
-    stopped, whole = running["here"].wait(20), running["there"].wait(20)
-    assert stopped is not None and whole is not None
+    stopped = running["here"].wait(60)
+    assert stopped is not None and running["there"].poll() is None
+    go_on.touch()
+    whole = running["there"].wait(60)
+    assert whole is not None
     assert (stopped.kind, kept["here"].out) == (ExitKind.STOPPED, b"up\nbye\n")
     assert (whole.kind, kept["there"].out) == (ExitKind.EXITED, b"up\nend\n")
     assert len(place.steps()) == 1
@@ -90,7 +94,7 @@ def test_no_srun_is_a_result(tmp_path: Path) -> None:
     (tmp_path / "srun" / "bin" / "srun").unlink()
     transport = place.transport()
     transport._program = ("env", "PATH=/nonexistent")
-    result = transport.start(HERE, Command(("true",), 5, "contract"), Kept()).wait(20)
+    result = transport.start(HERE, Command(("true",), 5, "contract"), Kept()).wait(60)
     assert result is not None
     assert result.kind is ExitKind.UNREACHABLE
 

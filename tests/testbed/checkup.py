@@ -77,7 +77,7 @@ class CheckUp:
     def _file(self, name: str) -> Path:
         return self.lab.folder / f"healthcheck.{name}"
 
-    def wait(self, seconds: float = 150) -> CheckUp:
+    def wait(self, seconds: float = 300) -> CheckUp:
         """Until it has ended."""
         try:
             self.started.wait(seconds)
@@ -86,13 +86,13 @@ class CheckUp:
             raise AssertionError(f"healthcheck did not end within {seconds} s:\n{self.stderr}") from None
         return self
 
-    def wait_for_rows(self, stage: str, seconds: float = 60) -> None:
+    def wait_for_rows(self, stage: str, seconds: float = 120) -> None:
         """Until a job of a stage has printed a row of its table."""
         self._until(
             lambda: any(b" float " in file.read_bytes() for file in self._raw(stage)), f"a row in {stage}", seconds
         )
 
-    def wait_for_table(self, stage: str, job: str, seconds: float = 60) -> None:
+    def wait_for_table(self, stage: str, job: str, seconds: float = 120) -> None:
         """Until a job has started: it has printed the head of its table."""
         self._until(
             lambda: any(
@@ -106,7 +106,7 @@ class CheckUp:
         """Until it has told something."""
         self._until(lambda: words in self.stderr, f"the words {words!r}", seconds)
 
-    def wait_for_folder(self, seconds: float = 30) -> None:
+    def wait_for_folder(self, seconds: float = 120) -> None:
         """Until the run has a directory."""
         self._until(lambda: any(self.results.glob("*/record.json")), "a run directory", seconds)
 
@@ -181,8 +181,15 @@ class CheckUp:
         named = {name for text in re.findall(r"n\d+|n\[[\d,-]+\]", page) for name in expand(text, "report.md")}
         assert host in named, f"{host} is neither named nor folded in report.md:\n{page}"
 
-    def assert_nothing_left(self, seconds: float = 2, hosts: Sequence[str] = ()) -> None:
-        """No process of the run on any host that can be reached."""
+    def wait_for_processes(self, *hosts: str, seconds: float = 120) -> None:
+        """Until something of the run is at work on each of these hosts."""
+        self._until(lambda: {one.host for one in self.lab.processes(hosts)} == set(hosts), f"work on {hosts}", seconds)
+
+    def assert_nothing_left(self, seconds: float = 10, hosts: Sequence[str] = ()) -> None:
+        """No process of the run on any host that can be reached.
+
+        What has ended is seen at once; what hangs has a deadline of its own, and that is later than `seconds`.
+        """
         left = self.lab.left_after(seconds, hosts)
         assert not left, "\n".join(map(str, left))
 

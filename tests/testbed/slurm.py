@@ -76,7 +76,7 @@ class Job:
         """What it complained about, and the story of a check-up."""
         return self.files.with_suffix(".err").read_text(errors="replace")
 
-    def code(self, seconds: float = 150) -> int:
+    def code(self, seconds: float = 300) -> int:
         """Its exit code, once it has ended."""
         file, end = self.files.with_suffix(".code"), time.monotonic() + seconds
         while not (file.exists() and file.read_text().strip()):
@@ -148,10 +148,10 @@ class SlurmLab:
     def _start(self, host: str, *argv: str) -> None:
         out, err = self.folder / f"{host}-{argv[0]}.out", self.folder / f"{host}-{argv[0]}.err"
         started = self.lab.start(host, "env", f"SLURM_CONF={self.conf}", *argv, stdout=out, stderr=err)
-        if started.wait(20) != 0:
+        if started.wait(60) != 0:
             raise RuntimeError(f"{argv[0]} on {host}: {_end_of(err)}")
 
-    def _until(self, done: Callable[[], bool], seconds: float = 20) -> None:
+    def _until(self, done: Callable[[], bool], seconds: float = 60) -> None:
         end = time.monotonic() + seconds
         while not done():
             if time.monotonic() > end:

@@ -189,10 +189,8 @@ def test_a_rank_that_exits(lab: Lab, check_up: CheckUp) -> None:
 @pytest.mark.parametrize("only", ["single", "multi"])
 def test_a_rank_that_hangs(lab: Lab, check_up: CheckUp, only: str) -> None:
     lab.fault("n003", f"hang after=1 only={only} stubborn")
-    began = time.monotonic()
     check_up.start().wait()
 
-    assert time.monotonic() - began < 60
     check_up.assert_ended(1)
     reasons = " ".join(str(reason) for job in check_up.record.jobs for reason in job.reasons).lower()
     assert "hung" in reasons, reasons
@@ -246,17 +244,17 @@ def test_link_cut_in_mid_run(lab: Lab, check_up: CheckUp) -> None:
     check_up.assert_no_logs_left("head", "n001", "n002", "n004")
     check_up.assert_nothing_left(hosts=("head", "n001", "n002", "n004"))
     # The daemon there hears nothing from mpirun any more, and ends long before its deadline.
-    check_up.assert_nothing_left(seconds=max(1.0, began + 45 - time.monotonic()))
+    check_up.assert_nothing_left(seconds=max(1.0, began + 90 - time.monotonic()))
 
 
 def test_link_cut_and_healed(lab: Lab, check_up: CheckUp) -> None:
     cut_in_mid_run(lab, check_up)
     check_up.signal(signal.SIGKILL)
-    check_up.wait(5)
-    time.sleep(12)  # the wrappers of the others have ended their jobs
+    check_up.wait()
+    check_up.assert_nothing_left(seconds=60, hosts=("head", "n001", "n002", "n004"))
     lab.heal("n003")
 
-    check_up.assert_nothing_left(seconds=10)
+    check_up.assert_nothing_left(seconds=60)
 
 
 def test_sick_port_found_by_the_probe(lab: Lab, check_up: CheckUp) -> None:

@@ -137,7 +137,7 @@ def test_a_host_that_dies_in_the_middle_of_a_round(lab: Lab, dies: str, job: str
     check_up.wait_for_table("localise", job)
     lab.cut(dies)
     cut = time.monotonic()
-    check_up.wait(240)  # that nobody answers any more is known after most of a minute
+    check_up.wait()  # that nobody answers any more is known after most of a minute
 
     check_up.assert_ended(1)
     assert_card_named(check_up)
@@ -149,4 +149,4 @@ def test_a_host_that_dies_in_the_middle_of_a_round(lab: Lab, dies: str, job: str
     assert listed(check_up, "exclude.hosts") == ("n005", dies)
     assert listed(check_up, "healthy.hosts") == others(lab, "n005", dies)
     check_up.assert_nothing_left(hosts=("head", *others(lab, dies)))
-    check_up.assert_nothing_left(seconds=max(1.0, cut + 45 - time.monotonic()))
+    check_up.assert_nothing_left(seconds=max(1.0, cut + 60 - time.monotonic()))

@@ -59,7 +59,7 @@ def test_started_from_here_the_logs_are_those_of_the_nodes(lab: Lab) -> None:
 def test_asked_to_stop_it_still_brings_the_logs_and_leaves_none(lab: Lab, stage: str, number: int) -> None:
     check_up = in_the_middle(lab, stage)
     check_up.signal(number)
-    check_up.wait(45)
+    check_up.wait(60)
 
     assert check_up.record.state == "interrupted"
     assert_logs_of(check_up, stage, 2)
@@ -80,8 +80,8 @@ def test_of_a_job_that_hangs_every_rank_is_heard(lab: Lab) -> None:
 def test_what_a_killed_run_left_is_deleted_by_clean(lab: Lab) -> None:
     check_up = in_the_middle(lab, "multi_node")
     check_up.signal(signal.SIGKILL)
-    check_up.wait(5)
-    check_up.assert_nothing_left(seconds=20)
+    check_up.wait()
+    check_up.assert_nothing_left(seconds=45)
     assert all(check_up.logs_on(host) for host in TWO)
 
     run_id = check_up.record.run_id

@@ -36,7 +36,7 @@ class Jobs:
         ).wait()
         assert self.here.exit_code == 0, self.here.stderr
 
-    def ended(self, script: str, seconds: float = 200) -> tuple[str, str]:
+    def ended(self, script: str, seconds: float = 400) -> tuple[str, str]:
         """(exit code as Slurm tells it, what the job printed)."""
         output = self.lab.folder / "job.out"
         job = self.slurm.ask("sbatch", "--parsable", "-o", str(output), str(self.folder / script)).strip()

@@ -75,7 +75,7 @@ def test_four_nodes_are_one_step(subject: Subject) -> None:
 
     def one(host: str) -> int | None:
         command = Command(("sh", "-c", "hostname; echo $SLURM_STEP_ID; exit 3"), 30, "contract")
-        result = subject.transport.start(Host(host, host), command, kept[host]).wait(50)
+        result = subject.transport.start(Host(host, host), command, kept[host]).wait(120)
         return None if result is None else result.exit_code
 
     with ThreadPoolExecutor(len(HOSTS)) as pool:
@@ -93,7 +93,7 @@ def test_a_step_that_is_killed_leaves_no_process(slurm: SlurmLab, job: str, subj
     step = slurm.ask("squeue", "-h", "-s", "-j", job, "-o", "%i %j").split("\n")
     (number,) = [line.split()[0] for line in step if line.endswith(" healthcheck")]
     slurm.ask("scancel", number)
-    result = running.wait(40)
+    result = running.wait(120)
     assert result is not None
     assert result.kind in (ExitKind.CONNECTION_LOST, ExitKind.EXITED, ExitKind.SIGNALLED)
-    assert not slurm.lab.left_after(15)
+    assert not slurm.lab.left_after(60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -20,7 +21,7 @@ from healthcheck.model.lock import Holder
 from healthcheck.parsing.nodeset import fold
 from tests.walk.cli import Shell
 
-LONG_S = 60
+LONG_S = 300
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,16 @@ def begin(results: Path, words: tuple[str, ...]) -> subprocess.Popen[str]:
     raise AssertionError("nothing was locked")
 
 
+@contextlib.contextmanager
+def held_up(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Stopped where it is, so that it holds its hosts however long the block takes."""
+    process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGCONT)
+
+
 def locked(results: Path) -> list[str]:
     return sorted(path.name for path in (results / LOCKS).glob("*.lock"))
 
@@ -58,7 +69,8 @@ def test_the_second_run_names_the_first_and_touches_nothing_and_all_is_released(
 ) -> None:
     shell.results.mkdir()
     first = begin(shell.results, cluster)
-    said = shell("run", "quick", *cluster)
+    with held_up(first):
+        said = shell("run", "quick", *cluster)
     assert said.code == 3
     second = shell.record()
     told = {str(check.message) for check in second.checks if check.rule == "busy.locked"}
@@ -77,7 +89,8 @@ def test_the_second_run_names_the_first_and_touches_nothing_and_all_is_released(
 def test_what_was_not_measured_for_a_lock_is_judged_so_again(shell: Shell, cluster: tuple[str, ...]) -> None:
     shell.results.mkdir()
     first = begin(shell.results, cluster)
-    shell("run", "quick", *cluster, "-q")
+    with held_up(first):
+        shell("run", "quick", *cluster, "-q")
     folder = shell.folders()[-1]
     first.send_signal(signal.SIGINT)
     first.communicate(timeout=LONG_S)

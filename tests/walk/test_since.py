@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,7 @@ EARLIER = Path("inputs") / "earlier.json"
 
 
 def _check_up(shell: Shell, *words: str, nodes: int = NODES, seed: int = 3) -> Path:
-    """The folder of one more run in the results folder; a second later than the last, which is what run ids tell."""
-    time.sleep(1.01 if shell.results.is_dir() else 0)
+    """The folder of one more run in the results folder."""
     known = set(shell.folders()) if shell.results.is_dir() else set()
     simulated = ("--simulate", str(nodes), "--seed", str(seed), "-o", str(shell.results), "-q")
     said = shell("run", "quick", *simulated, *words)

@@ -62,10 +62,10 @@ def test_steps_need_a_job(shell: Shell, words: tuple[str, ...], said: str) -> No
 
 def test_a_run_that_looked_by_steps_is_cleaned_by_steps(shell: Shell, job: SrunPlace) -> None:
     run, token = killed_run(shell, "here", "there", launcher="srun")
-    left = subprocess.Popen(["env", "--default-signal", "sleep", "60"], env=os.environ | {"HEALTHCHECK_TOKEN": token})
+    left = subprocess.Popen(["env", "--default-signal", "sleep", "600"], env=os.environ | {"HEALTHCHECK_TOKEN": token})
     try:
         said = shell("clean", run)
-        assert left.wait(5) < 0, said.err
+        assert left.wait(60) < 0, said.err
     finally:
         left.kill()
         left.wait()

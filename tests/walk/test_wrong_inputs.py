@@ -94,10 +94,10 @@ def test_five_thousand_hosts_work(tmp_path: Path, capsys: pytest.CaptureFixture[
     ],
 )
 def test_wrong_hosts_on_the_command_line(argument: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert run(["plan", "quick", "-H", argument]) == 2
     assert says in _said(capsys)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_one_host_too_many_in_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

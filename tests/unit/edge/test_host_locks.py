@@ -69,10 +69,10 @@ class Worker:
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait(10)
+        self.process.wait()
 
     def end(self) -> None:
-        self.process.communicate(timeout=10)
+        self.process.communicate(timeout=60)
 
 
 @pytest.fixture
@@ -293,7 +293,7 @@ def test_a_lock_that_is_a_pipe_is_left_and_never_waited_for(tmp_path: Path) -> N
         input="take\nrelease\n",
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         check=True,
     )
     assert said.stdout.split() == ["gpu02", "released"]

@@ -75,11 +75,11 @@ def test_how_the_file_was_saved_does_not_matter(text: str) -> None:
     ],
 )
 def test_what_is_refused_is_said_in_one_sentence_with_its_line(text: str, where: str, says: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(InputError) as caught:
         load(text, "p")
     assert caught.value.where.startswith(where)
     assert says in caught.value.problem
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

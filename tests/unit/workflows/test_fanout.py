@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
@@ -24,16 +23,16 @@ def test_shouting_on_one_stream_does_not_cost_the_other_its_answer() -> None:
 
 def test_a_consumer_that_gives_up_does_not_wait_for_a_hung_host() -> None:
     held = threading.Event()
+    given_up: list[str] = []
 
     def work(host: Host) -> str:
-        if host.name != "n0":
-            held.wait(20)
+        if host.name != "n0" and not held.wait(20):
+            given_up.append(host.name)
         return host.name
 
-    begin = time.monotonic()
     with pytest.raises(RuntimeError, match="enough"):
         for _ in visit(HOSTS, work, Cancel(), 3):
             raise RuntimeError("enough")
-    waited = time.monotonic() - begin
+    waited_for = tuple(given_up)
     held.set()
-    assert waited < 10
+    assert waited_for == ()
