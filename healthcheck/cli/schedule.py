@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from healthcheck.cli import options, schedule_cluster
+from healthcheck.cli.schedule_files import Keep, NotifyFile, NotifyOn, Playbook, Stdout, To, hand_over
 from healthcheck.cli.usage import OneSentence
 
 if TYPE_CHECKING:
@@ -21,26 +22,15 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Playbook = Annotated[str, typer.Argument(help="A playbook by name or file.")]
 EveryText = Annotated[
     str, typer.Option("--every", help="monthly, weekly, daily, a calendar of systemd, or five fields of cron.")
 ]
 RandomDelay = Annotated[str, typer.Option("--random-delay", help="Begin up to this much later: 1h, 90m; 0 for never.")]
-Keep = Annotated[int, typer.Option("--keep", min=0, help="After each run keep so many of each playbook; 0 keeps all.")]
 Name = Annotated[str | None, typer.Option("--name", help="Name of the files. Default: healthcheck-PLAYBOOK.")]
 User = Annotated[str | None, typer.Option("--user", help="Whom it runs as. Default: you.")]
 MailTo = Annotated[str | None, typer.Option("--mail-to", help="Address that hears of everything but a PASS.")]
-NotifyFile = Annotated[
-    list[str] | None,
-    typer.Option("--notify", metavar="@FILE", help="Alerts to the addresses in this private file; may be repeated."),
-]
-NotifyOn = Annotated[
-    str, typer.Option("--notify-on", metavar="change|always|not-pass", help="When an alert is sent.", show_default=True)
-]
 Launcher = Annotated[str | None, typer.Option(help="mpirun or hydra, as for run.")]
 LaunchFrom = Annotated[str, typer.Option(help="As for run: first, local, or a host.")]
-To = Annotated[Path, typer.Option("--to", help="Folder the files are written to.")]
-Stdout = Annotated[bool, typer.Option("--stdout", help="Print the files and write nothing.")]
 
 
 @app.callback()
@@ -204,23 +194,12 @@ def _tell(
     by_cron: bool,
 ) -> None:
     """The files, printed or written; on stderr when it comes, and what installs it."""
-    from healthcheck.cli.document import print_document
-    from healthcheck.cli.exits import out, say
-    from healthcheck.cli.schedule_asked import write_files
+    from healthcheck.cli.exits import say
     from healthcheck.model.message import say as message
     from healthcheck.model.units import Seconds
     from healthcheck.reporting.schedule.cron import times
 
-    written = () if stdout else write_files(to, files)
-    if json:
-        listed = [{"name": name, "text": text} for name, text in files.items()]
-        print_document("healthcheck.schedule/1", written=list(map(str, written)), files=listed, install=list(install))
-    elif stdout:
-        for name, text in files.items():
-            out("\n".join(([f"# {name}"] if len(files) > 1 else []) + [text]).rstrip("\n"))
-    else:
-        for path in written:
-            out(str(path))
+    hand_over(files, to, install, stdout=stdout, json=json)
     words, delay = made.every.words, str(Seconds(made.delay_s))
     later = not by_cron and made.delay_s > 0
     when = times(made) if by_cron else made.every.calendar or ""

@@ -13,14 +13,11 @@ from healthcheck.cli.asked import Asked, new_request, read_inputs
 from healthcheck.cli.durations import duration_or_zero_s
 from healthcheck.edge.owner import account
 from healthcheck.edge.places import at_home, exists, is_file
+from healthcheck.edge.shipped import shipped_platform_names, shipped_playbooks
 from healthcheck.errors import InputError
 from healthcheck.model.alert import NotifyOn
 from healthcheck.model.schedule import Every, Schedule
-from healthcheck.workflows.files_only import files_only
 
-MARK = "# Written by `healthcheck schedule"
-# Before it stand at most the first line of a script and what it asks of Slurm.
-_HEAD_BYTES = 4096
 MOST_DELAY_S = 7 * 86400
 _NOT_STARTED = frozenset("$'\"\\")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
@@ -56,7 +53,7 @@ def schedule_of(run: Asked, wishes: Wishes) -> Schedule:
     made = Schedule(
         name=name,
         command=this_program(),
-        playbook=_playbook(run.playbook),
+        playbook=playbook_word(run.playbook),
         hosts=_hosts(run.hosts or ""),
         results=absolute(run.results),
         every=wishes.every,
@@ -66,7 +63,7 @@ def schedule_of(run: Asked, wishes: Wishes) -> Schedule:
         home=account_of[1],
         mail_to=wishes.mail_to or "",
         options=_options(run),
-        notify=notify_words(wishes.notify, wishes.notify_on),
+        notify=notify_words(notify_files(wishes.notify), wishes.notify_on),
     )
     for word in (*made.run(), made.home):
         if not word.isprintable():
@@ -83,37 +80,20 @@ def absolute(path: Path) -> str:
     return os.path.normpath(at_home(path).absolute())
 
 
-def write_files(folder: Path, files: dict[str, str]) -> tuple[Path, ...]:
-    """The files in `folder`; InputError before anything is written where one would go that is not ours."""
-    for name in files:
-        path = folder / name
-        if exists(path) and not _is_ours(path):
-            raise InputError("--to", f"{path} is there and was not written by healthcheck schedule; move it, or --name")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError("--to", f"cannot write to {folder}: {error.strerror}") from None
-    return tuple(folder / name for name in files)
-
-
-def _is_ours(path: Path) -> bool:
-    try:
-        with open(path, "rb", opener=files_only) as file:
-            return MARK.encode() in file.read(_HEAD_BYTES)
-    except OSError:
-        return False
-
-
 def this_program() -> tuple[str, ...]:
     """The same healthcheck that runs now: its script beside this Python, else the module."""
     script = Path(sys.executable).with_name("healthcheck")
     return (str(script),) if is_file(script) else (sys.executable, "-m", "healthcheck")
 
 
-def _playbook(given: str) -> str:
-    return absolute(Path(given)) if is_file(at_home(Path(given))) else given
+def playbook_word(given: str) -> str:
+    """A playbook that could be read, as it is named from anywhere: one of ours by its name, a file by its path."""
+    return given if given in shipped_playbooks() else absolute(Path(given))
+
+
+def platform_word(given: str) -> str:
+    """A platform, likewise."""
+    return given if given in shipped_platform_names() else absolute(Path(given))
 
 
 def _hosts(given: str) -> str:
@@ -136,7 +116,7 @@ def _options(run: Asked) -> tuple[str, ...]:
     paths = {"--push": run.push, "--ssh-config": run.ssh_config, "--baseline": run.baseline}
     words: list[str] = []
     if run.platform != "auto":
-        words += ["--platform", absolute(Path(run.platform)) if is_file(Path(run.platform)) else run.platform]
+        words += ["--platform", platform_word(run.platform)]
     for option, given in (("--launcher", run.launcher), ("--nccl-tests", run.nccl_tests)):
         words += [] if given is None else [option, given]
     if run.launch_from != "first":
@@ -146,9 +126,17 @@ def _options(run: Asked) -> tuple[str, ...]:
     return (*words, *(["--allow-degraded"] if run.allow_degraded else []))
 
 
-def notify_words(notify: tuple[str, ...], notify_on: str) -> tuple[str, ...]:
-    """The words of the alert options. Files only: an address is a secret, and everybody may read a unit in /etc."""
-    words: list[str] = []
+def notify_words(files: tuple[str, ...], notify_on: str) -> tuple[str, ...]:
+    """The words of the alert options, none where nobody is told. `files` are absolute, as they read where it runs."""
+    if notify_on not in list(NotifyOn):
+        raise InputError("--notify-on", f"must be one of {', '.join(NotifyOn)}")
+    words = [word for file in files for word in ("--notify", f"@{file}")]
+    return (*words, "--notify-on", notify_on) if words else ()
+
+
+def notify_files(notify: tuple[str, ...]) -> tuple[str, ...]:
+    """The files with the addresses. Files only: an address is a secret, and everybody may read a unit in /etc."""
+    files: list[str] = []
     for given in notify:
         path = Path(given.removeprefix("@"))
         if not given.startswith("@"):
@@ -156,7 +144,5 @@ def notify_words(notify: tuple[str, ...], notify_on: str) -> tuple[str, ...]:
             raise InputError("--notify", f"takes @FILE here, with one address a line and mode 600: {why}")
         if not is_file(at_home(path)):
             raise InputError("--notify", f"there is no file {path}")
-        words += ["--notify", f"@{absolute(path)}"]
-    if notify_on not in list(NotifyOn):
-        raise InputError("--notify-on", f"must be one of {', '.join(NotifyOn)}")
-    return (*words, "--notify-on", notify_on) if words else ()
+        files.append(absolute(path))
+    return tuple(files)

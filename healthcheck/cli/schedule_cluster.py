@@ -9,24 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from healthcheck.cli import options
+from healthcheck.cli.schedule_files import Keep, NotifyFile, NotifyOn, Playbook, Stdout, To, hand_over
 
 if TYPE_CHECKING:
     from healthcheck.model.message import Message
 
-Playbook = Annotated[str, typer.Argument(help="A playbook by name or file.")]
 EveryText = Annotated[str, typer.Option("--every", help="monthly, weekly, daily, or five fields of cron.")]
-Keep = Annotated[int, typer.Option("--keep", min=0, help="After each run keep so many of each playbook; 0 keeps all.")]
 Name = Annotated[
     str | None, typer.Option("--name", help="Name of the job and its files. Default: healthcheck-PLAYBOOK.")
-]
-To = Annotated[Path, typer.Option("--to", help="Folder the files are written to.")]
-Stdout = Annotated[bool, typer.Option("--stdout", help="Print the files and write nothing.")]
-NotifyFile = Annotated[
-    list[str] | None,
-    typer.Option("--notify", metavar="@FILE", help="Alerts to the addresses in this private file; may be repeated."),
-]
-NotifyOn = Annotated[
-    str, typer.Option("--notify-on", metavar="change|always|not-pass", help="When an alert is sent.", show_default=True)
 ]
 Limit = Annotated[
     str | None, typer.Option("--limit", help="When the job is ended, such as 2h. Default: what the playbook may take.")
@@ -168,21 +158,10 @@ def _tell(
     """The files, printed or written; on stderr what they are and what comes next."""
     import shlex
 
-    from healthcheck.cli.document import print_document
-    from healthcheck.cli.exits import out, say
-    from healthcheck.cli.schedule_asked import write_files
+    from healthcheck.cli.exits import say
 
-    written = () if stdout else write_files(to, files)
     install = [shlex.join(line) for line in lines]
-    if json:
-        listed = [{"name": name, "text": text} for name, text in files.items()]
-        print_document("healthcheck.schedule/1", written=list(map(str, written)), files=listed, install=install)
-    elif stdout:
-        for name, text in files.items():
-            out(f"# {name}\n{text}".rstrip("\n"))
-    else:
-        for path in written:
-            out(str(path))
+    hand_over(files, to, install, stdout=stdout, json=json)
     for message in told:
         say(str(message))
     for line in () if stdout else install:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from pathlib import Path
 
 from msgspec import Struct
@@ -11,8 +10,14 @@ from msgspec.structs import replace
 
 from healthcheck.cli.durations import duration_s
 from healthcheck.cli.gate_asked import check_budget
-from healthcheck.cli.schedule_asked import absolute, notify_words, this_program
-from healthcheck.edge.places import is_file
+from healthcheck.cli.schedule_asked import (
+    absolute,
+    notify_files,
+    notify_words,
+    platform_word,
+    playbook_word,
+    this_program,
+)
 from healthcheck.edge.shipped import load_platform, load_playbook
 from healthcheck.errors import InputError
 from healthcheck.model.alert import NotifyOn
@@ -59,23 +64,25 @@ def slurm_schedule(asked: Cluster) -> tuple[Schedule, float]:
     """The schedule, and the time limit in seconds. The hosts come with the allocation."""
     playbook, _ = load_playbook(asked.playbook)
     words: list[str] = []
+    named = playbook.platform if asked.platform == _AUTO else asked.platform
+    if named != _AUTO:
+        load_platform(named)
     if asked.platform != _AUTO:
-        load_platform(asked.platform)
-        words += ["--platform", _place(asked.platform)]
+        words += ["--platform", platform_word(asked.platform)]
     words += [] if asked.launcher is None else ["--launcher", asked.launcher]
     if asked.launcher not in (None, *_LAUNCHERS):
         raise InputError("--launcher", f"{asked.launcher!a} is none of {', '.join(_LAUNCHERS)}")
     made = Schedule(
         name=_name(asked, playbook),
         command=this_program(),
-        playbook=_place(asked.playbook),
+        playbook=playbook_word(asked.playbook),
         hosts="",
         results=absolute(asked.results),
         every=_every(asked.every),
         delay_s=0,
         keep=asked.keep,
         options=(*words, *_both(asked)),
-        notify=notify_words(asked.notify, asked.notify_on),
+        notify=notify_words(notify_files(asked.notify), asked.notify_on),
     )
     return _one_line(made), _limit_s(asked, playbook)
 
@@ -85,7 +92,7 @@ def gate_words(asked: Cluster) -> tuple[str, ...]:
     playbook, _ = load_playbook(asked.playbook)
     words: list[str] = []
     if asked.platform == _AUTO and playbook.platform != _AUTO:
-        words += ["--platform", _place(playbook.platform)]
+        words += ["--platform", platform_word(playbook.platform)]
     if asked.launcher is None and playbook.launcher != "mpirun":
         words += ["--launcher", playbook.launcher]
     if asked.nccl_tests is None and playbook.nccl_tests.path is not None:
@@ -133,7 +140,7 @@ def k8s_schedule(asked: Cluster) -> tuple[Schedule, float, dict[str, str], Platf
         delay_s=0,
         keep=asked.keep,
         options=(*words, *_both(asked)),
-        notify=_notify_inside(asked),
+        notify=notify_words(tuple(f"{SECRETS}/{name}" for name, _ in secret_files(asked)), asked.notify_on),
     )
     return _one_line(made), _limit_s(asked, playbook), inputs, model
 
@@ -172,15 +179,8 @@ def k8s_place(
 
 def secret_files(asked: Cluster) -> tuple[tuple[str, str], ...]:
     """(name in the Secret, file here) of every list of addresses; InputError for what is none."""
-    words = notify_words(asked.notify, asked.notify_on)
-    files = [word.removeprefix("@") for option, word in pairwise(words) if option == "--notify"]
+    files = notify_files(asked.notify)
     return tuple((f"addresses{place if place > 1 else ''}", file) for place, file in enumerate(files, 1))
-
-
-def _notify_inside(asked: Cluster) -> tuple[str, ...]:
-    """The words of the alert options as they read in the launcher, where the Secret is mounted."""
-    words = [word for name, _ in secret_files(asked) for word in ("--notify", f"@{SECRETS}/{name}")]
-    return (*words, "--notify-on", asked.notify_on) if words else ()
 
 
 def _name(asked: Cluster, playbook: Playbook) -> str:
@@ -211,11 +211,6 @@ def _both(asked: Cluster) -> tuple[str, ...]:
         raise InputError("--nccl-tests", f"must be absolute, such as /opt/nccl-tests/build, got {asked.nccl_tests!a}")
     folder = () if asked.nccl_tests is None else ("--nccl-tests", asked.nccl_tests)
     return (*folder, *(["--allow-degraded"] if asked.allow_degraded else []))
-
-
-def _place(given: str) -> str:
-    """A file by its absolute path; a name that is shipped as it is."""
-    return absolute(Path(given)) if is_file(Path(given)) else given
 
 
 def _one_line(made: Schedule) -> Schedule:

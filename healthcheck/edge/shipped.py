@@ -57,6 +57,11 @@ def shipped_platforms() -> dict[str, Platform]:
     return {platform.name: platform for platform in sorted(platforms, key=lambda platform: platform.name)}
 
 
+def shipped_platform_names() -> tuple[str, ...]:
+    """Their names alone, sorted: nothing is parsed."""
+    return tuple(sorted(map(_stem, _platform_texts())))
+
+
 def shipped_playbooks() -> tuple[str, ...]:
     """The names of the playbooks of the package, sorted."""
     return tuple(sorted(_stem(entry.name) for entry in _playbook_folder().iterdir() if _is_yaml(entry.name)))
@@ -71,14 +76,14 @@ def shipped_playbook(name: str) -> str:
 
 
 def load_platform(name_or_path: str) -> tuple[Platform, str]:
-    """A platform by its name or its file, and its text (for `inputs/` of the run)."""
+    """A platform by its name or its file, and its text (for `inputs/` of the run). A name of ours wins over a file."""
     texts = _platform_texts()
     source = f"{name_or_path}.yaml"
     if source in texts:
         return _platform(texts[source], source), texts[source]
     path = Path(name_or_path)
     if not name_or_path or (not _means_file(name_or_path) and not is_file(path) and not is_folder(path)):
-        raise InputError("platform", _unknown("platform", name_or_path, sorted(_stem(name) for name in texts)))
+        raise InputError("platform", _unknown("platform", name_or_path, shipped_platform_names()))
     text = read_text(path, MAX_BYTES)
     return _platform(text, name_or_path), text
 

@@ -39,6 +39,18 @@ def test_systemd_files_are_written_with_absolute_paths_and_how_to_install_them(s
     assert not shell.results.exists()
 
 
+@pytest.mark.parametrize("kind", ["systemd", "slurm"])
+def test_a_shipped_name_is_scheduled_also_where_a_file_is_called_like_it(
+    shell: Shell, tmp_path: Path, kind: str
+) -> None:
+    hosts = ("-H", str(hostfile(tmp_path))) if kind == "systemd" else ("--nodes", "4")
+    for name in ("monthly", "h100-sxm5-8gpu-8x400"):
+        (tmp_path / name).write_text("not what was read\n")
+    said = shell("schedule", kind, *hosts, "--platform", "h100-sxm5-8gpu-8x400", "--stdout")
+    assert said.code == 0
+    assert " run monthly " in said.out and " --platform h100-sxm5-8gpu-8x400" in said.out
+
+
 def test_a_second_time_replaces_only_files_of_its_own(shell: Shell, tmp_path: Path) -> None:
     hostfile(tmp_path)
     words = ("schedule", "systemd", "-H", "gpu.hosts", "--every")
