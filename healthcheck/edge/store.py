@@ -42,11 +42,12 @@ def new_run_id(now: datetime) -> str:
 def write_atomically(path: Path, content: bytes, *, survive_power_loss: bool = True, mode: int | None = None) -> None:
     """Write to a temporary name in the same folder, rename; only the owner may read it, unless `mode` says who.
 
-    Flushing to the platter costs ten milliseconds.
+    The name is new and cannot be guessed: lists and metrics may go to a folder in which others lay links. Flushing to
+    the platter costs ten milliseconds.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with open(temporary, "wb", opener=owners_only) as file:
+        with open(temporary, "xb", opener=owners_only) as file:
             if mode is not None:
                 os.fchmod(file.fileno(), mode)
             file.write(content)

@@ -45,6 +45,15 @@ def test_a_folder_without_a_record_is_no_run(tmp_path: Path) -> None:
         DirectoryStore.open("20260101T000000Z-abcd", tmp_path, SystemClock())
 
 
+def test_a_link_that_somebody_laid_where_the_name_was_to_be_guessed_is_not_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"theirs")
+    (tmp_path / f".healthy.hosts.{os.getpid()}.tmp").symlink_to(victim)
+    write_atomically(tmp_path / "healthy.hosts", b"ours")
+    assert (victim.read_bytes(), (tmp_path / "healthy.hosts").read_bytes()) == (b"theirs", b"ours")
+
+
+
 def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "record.json"
     write_atomically(path, b"old")
