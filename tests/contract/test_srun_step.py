@@ -21,7 +21,10 @@ HERE, THERE, GONE = (Host(name, name) for name in ("here", "there", "gone"))
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> SrunPlace:
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SrunPlace:
+    """With time enough for both to join a step, however slow the threads of this machine are."""
+    monkeypatch.setattr(srun_step, "GATHER_S", 1.0)
+    monkeypatch.setattr(srun_step, "LONGEST_GATHER_S", 20.0)
     return SrunPlace(tmp_path / "srun", tmp_path)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from healthcheck.edge import srun_step
 from healthcheck.edge.clock import SystemClock
 from healthcheck.edge.srun_step import SrunTransport
 from healthcheck.model.command import Command, ExitKind
@@ -70,7 +71,9 @@ def subject(slurm: SlurmLab, job: str, tmp_path: Path) -> Iterator[Subject]:
     transport.close()
 
 
-def test_four_nodes_are_one_step(subject: Subject) -> None:
+def test_four_nodes_are_one_step(subject: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(srun_step, "GATHER_S", 1.0)
+    monkeypatch.setattr(srun_step, "LONGEST_GATHER_S", 20.0)
     kept = {host: Kept() for host in HOSTS}
 
     def one(host: str) -> int | None:

@@ -53,7 +53,6 @@ def test_a_link_that_somebody_laid_where_the_name_was_to_be_guessed_is_not_follo
     assert (victim.read_bytes(), (tmp_path / "healthy.hosts").read_bytes()) == (b"theirs", b"ours")
 
 
-
 def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "record.json"
     write_atomically(path, b"old")
