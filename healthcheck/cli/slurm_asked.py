@@ -97,9 +97,10 @@ def _where(asked: str | None, playbook: Playbook) -> str:
 @cache
 def _srun_here(where: str) -> tuple[str, tuple[str, ...]]:
     """(version, MPI plugins) of the srun of this machine."""
-    from healthcheck.edge.srun_here import ask_srun
+    from healthcheck.edge.slurm_client import ask
 
-    version, plugins = ask_srun(("--version",)), ask_srun(("--mpi=list",))
-    if version is None or plugins is None:
+    version, plugins = ask("srun", "--version"), ask("srun", "--mpi=list")
+    if version is None or plugins is None or version.code != 0 or plugins.code != 0:
         raise InputError(where, "there is no srun that answers on this machine; is the Slurm client installed here?")
-    return read_version(version) or "", read_mpi_plugins(plugins)
+    # Some releases say it on stderr.
+    return read_version(version.out + version.err) or "", read_mpi_plugins(plugins.out + plugins.err)

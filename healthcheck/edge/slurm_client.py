@@ -1,23 +1,28 @@
-"""What the srun of this machine says about itself."""
+"""Short questions to the Slurm client of this machine."""
 
 from __future__ import annotations
 
 import subprocess
 
+from msgspec import Struct
+
 _PATIENCE_S = 30.0
 
 
-def ask_srun(words: tuple[str, ...]) -> str | None:
-    """Everything that `srun WORDS` prints on both streams; None where it cannot be run or does not answer."""
+class Told(Struct, frozen=True):
+    """How a command ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def ask(*argv: str) -> Told | None:
+    """Run one command to its end; None where there is no such program, or no answer in time."""
     try:
-        done = subprocess.run(  # noqa: S603 - two fixed options
-            ("srun", *words),  # noqa: S607 - the one in PATH is what starts the ranks
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=_PATIENCE_S,
-            check=False,
+        done = subprocess.run(  # noqa: S603 - fixed words and the number of a job
+            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PATIENCE_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+    return Told(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Mapping
 from functools import cache
 
+from healthcheck.edge.slurm_client import ask
 from healthcheck.model.slurm import InJob
 
-_PATIENCE_S = 20.0
 _CLUSTER = re.compile(r"^ClusterName\s*=\s*(\S+)", re.MULTILINE)
 _GONE = "Invalid job id"
 
@@ -34,31 +33,19 @@ def is_over(job: InJob) -> bool:
     """
     if not _is_number(job.job) or _cluster_here() != job.cluster:
         return False
-    answer = _ask("squeue", "--noheader", "--all", f"--jobs={job.job}", "--Format=RestartCnt")
+    answer = ask("squeue", "--noheader", "--all", f"--jobs={job.job}", "--Format=RestartCnt")
     if answer is None:
         return False
-    code, text, complaint = answer
-    if code != 0:
-        return _GONE in complaint
-    return all(_is_number(line) and int(line) > job.restarts for line in text.split())
+    if answer.code != 0:
+        return _GONE in answer.err
+    return all(_is_number(line) and int(line) > job.restarts for line in answer.out.split())
 
 
 def _cluster_here() -> str | None:
-    answer = _ask("scontrol", "show", "config")
-    found = None if answer is None else _CLUSTER.search(answer[1])
+    answer = ask("scontrol", "show", "config")
+    found = None if answer is None else _CLUSTER.search(answer.out)
     return None if found is None else found[1]
 
 
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= 12
-
-
-def _ask(*argv: str) -> tuple[int, str, str] | None:
-    """(exit code, stdout, stderr); None where there is no such program, or no answer."""
-    try:
-        done = subprocess.run(  # noqa: S603 - fixed words and a number
-            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PATIENCE_S, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
