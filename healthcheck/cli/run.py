@@ -200,7 +200,7 @@ def _to_its_end(
             with stop_on_signals(engine.cancel, watching.stopping), in_english():
                 if resumed:
                     # What the run left behind carries its token, which is ours again: it must not run beside new jobs.
-                    list(sweep_all(request.hosts, request.owner.token, engine, end=True))
+                    sweep_all(request.hosts, request.owner.token, engine.transport, engine.width)
                     left = delete_logs(request.hosts, request.owner.token, engine)
                     earlier = {
                         job: replace(outcome, nccl_left=tuple(host for host in outcome.nccl_left if host in left))

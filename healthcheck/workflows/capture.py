@@ -25,8 +25,8 @@ from healthcheck.workflows.capture_ending import Watch
 from healthcheck.workflows.capture_files import ProfiledHost, bring
 from healthcheck.workflows.capture_told import heard, reasons
 from healthcheck.workflows.capture_watch import Listening, Training
-from healthcheck.workflows.cleanup import sweep, tidy_command
-from healthcheck.workflows.engine import Cancel, Engine
+from healthcheck.workflows.cleanup import sweep_all, tidy_command
+from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import run_short, visit
 from healthcheck.workflows.look import why_silent
 from healthcheck.workflows.request import LOCALHOST
@@ -92,7 +92,7 @@ def capture(asked: CaptureAsked, token: str, engine: Engine, inbox: Inbox) -> Ca
         return Captured((), place)
     commands = commands_of(asked, place.nsys, place.folder)
     trainings = _run(asked, commands, place, by_name, engine)
-    left = _end_all(hosts, token, transport)
+    left = _end_all(hosts, token, transport, engine.width)
     files, troubles = bring(place, engine, inbox)
     why = reasons(asked, trainings, files, troubles, stopped=engine.cancel.wanted)
     if troubles:
@@ -192,9 +192,7 @@ def _run(
     return tuple(trainings)
 
 
-def _end_all(hosts: Sequence[Host], token: str, transport: Transport) -> tuple[Message, ...]:
+def _end_all(hosts: Sequence[Host], token: str, transport: Transport, width: int) -> tuple[Message, ...]:
     """End what is left on every host; a cancel does not cut it short. Where something may still run is told."""
-    swept = [found for _, found in visit(hosts, lambda host: sweep(host, token, transport, end=True), Cancel(), 64)]
-    return tuple(
-        say("capture.left", host=found.host) for found in sorted(swept, key=lambda each: each.host) if found.left != ()
-    )
+    swept = sweep_all(hosts, token, transport, width)
+    return tuple(say("capture.left", host=found.host) for found in swept if found.left != ())

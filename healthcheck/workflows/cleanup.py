@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,18 +31,21 @@ class Swept(Struct, frozen=True):
     left: tuple[Leftover, ...] | None
 
 
-def sweep(host: Host, token: str, transport: Transport, *, end: bool) -> Swept:
-    """Look on one host for processes of the run with `token`, and end them with `end`."""
+def sweep(host: Host, token: str, transport: Transport) -> Swept:
+    """End the processes of the run with `token` on one host."""
     # The sweep carries a token of its own, so that it does not find itself.
-    command = Command(sweep_argv(token, end=end), SWEEP_DEADLINE_S, token=f"sweep-{token}")
+    command = Command(sweep_argv(token, end=True), SWEEP_DEADLINE_S, token=f"sweep-{token}")
     result, capture = run_short(transport, host, command)
     return Swept(host.name, parse_sweep(capture.out) if result.ok else None)
 
 
-def sweep_all(hosts: Iterable[Host], token: str, engine: Engine, *, end: bool) -> Iterator[Swept]:
-    """`sweep` on many hosts. A cancel does not stop it: leaving nothing behind is part of stopping."""
-    for _, swept in visit(hosts, lambda host: sweep(host, token, engine.transport, end=end), Cancel(), engine.width):
-        yield swept
+def sweep_all(hosts: Iterable[Host], token: str, transport: Transport, width: int) -> tuple[Swept, ...]:
+    """`sweep` on many hosts, in their order by name. No cancel stops it: to leave nothing behind is part of stopping.
+
+    `width` is how many are visited at once.
+    """
+    swept = visit(hosts, lambda host: sweep(host, token, transport), Cancel(), width)
+    return tuple(sorted((found for _, found in swept), key=lambda found: found.host))
 
 
 def needs_cleanup(outcome: JobOutcome) -> bool:
@@ -59,9 +62,9 @@ def after_job(outcome: JobOutcome, hosts: tuple[Host, ...], token: str, engine: 
         return outcome
     silent: set[str] = set()
     if needs_cleanup(outcome):
-        swept = list(sweep_all(hosts, token, engine, end=True))
+        swept = [*sweep_all(hosts, token, engine.transport, engine.width)]
         if outcome.job.launch_host is None:
-            swept.append(sweep(LOCALHOST, token, engine.local, end=True))
+            swept.append(sweep(LOCALHOST, token, engine.local))
         uncertain = tuple(sorted(found.host for found in swept if found.left is None or found.left))
         outcome = replace(outcome, may_still_run=uncertain)
         silent = {found.host for found in swept if found.left is None}

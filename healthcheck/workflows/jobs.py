@@ -184,7 +184,7 @@ class _Runner:
         members = (*(job.hosts for job in begun), *(launch.hosts for launch in self.starting.values()))
         if thoroughly and members:
             hosts = {host.name: host for job in members for host in job}
-            list(sweep_all(hosts.values(), self.token, self.engine, end=True))
+            sweep_all(hosts.values(), self.token, self.engine.transport, self.engine.width)
             delete_logs(hosts.values(), self.token, self.engine)
 
 
