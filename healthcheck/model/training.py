@@ -71,6 +71,8 @@ class EventKind(StrEnum):
     CHECKPOINT_SAVED = "checkpoint_saved"
     CHECKPOINT_LOADED = "checkpoint_loaded"
     EVALUATION = "evaluation"
+    TIMED = "timed"
+    """What a timer printed of the collectives of a step: `text` its name, `took_s` on the slowest rank it tells of."""
     EXIT = "exit"
     FAILURE = "failure"
 
@@ -85,7 +87,7 @@ class RunEvent(Struct, frozen=True):
     took_s: float | None = None
     rank: str | None = None
     text: str = ""
-    """The words of the line, for a failure."""
+    """The words of the line, for a failure; the name of a timer."""
 
 
 class LogFacts(Struct, frozen=True):

@@ -122,6 +122,20 @@ class Checkpoints(Struct, frozen=True):
     stall_s: float | None
 
 
+class Timer(Struct, frozen=True):
+    """A timer that the framework prints of the collectives of a step: its name there, the median of the steady steps.
+
+    Of the slowest rank where the line tells of all, else of the one that prints. `share` of the median Step Time.
+    Timers may enclose each other, and hold neither what overlaps with computing nor what lies inside layers, so no sum
+    is made of them.
+    """
+
+    name: str
+    median_s: float
+    share: float
+    reports: int
+
+
 class Goodput(Struct, frozen=True):
     """Tokens that survive over wall time, and that as a share of the steady rate.
 
@@ -187,3 +201,5 @@ class LogVitals(Struct, frozen=True):
     exit_code: int
     checkpoints: Checkpoints | None = None
     starts_in_vain: int = 0
+    timers: tuple[Timer, ...] = ()
+    """Of the collectives of a step, the longest first."""

@@ -16,6 +16,7 @@ from healthcheck.reporting.training_figures import long_text, rate_text, stamp_t
 MAX_WIDTH = 96
 _INDENT = "  "
 _MOST_FAILURES = 5
+_MOST_TIMERS = 4
 _NOTHING_S, _NOTHING = 0.05, 0.0005
 
 
@@ -125,6 +126,12 @@ def _rows(vitals: LogVitals) -> Iterator[tuple[str, Arg]]:
         if vitals.hfu is not None and vitals.hfu != vitals.mfu:
             told = say("log.row.mfu_value", mfu=mfu, hfu=fine_share(vitals.hfu))
         yield "mfu", _with(told, vitals.mfu_basis)
+    if vitals.timers:
+        timers = [
+            say("log.row.timers_value", name=one.name, time=step_text(one.median_s), share=fine_share(one.share))
+            for one in vitals.timers[:_MOST_TIMERS]
+        ]
+        yield "timers", _with(listed(timers), say("log.row.timers_note"))
     if vitals.checkpoints is not None and vitals.checkpoints.saves:
         yield "saves", _saves(vitals)
 

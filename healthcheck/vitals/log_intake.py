@@ -61,6 +61,8 @@ class Intake:
         for item in items:
             if isinstance(item, StepRecord):
                 self._report(item)
+            elif item.kind is EventKind.TIMED:
+                self._timed(item)
             else:
                 self._event(item)
 
@@ -80,6 +82,12 @@ class Intake:
             copies=self._copies,
             in_vain=self._in_vain,
         )
+
+    def _timed(self, timer: RunEvent) -> None:
+        """A timer belongs to the report above it, and is no event of its own."""
+        seen = None if timer.step is None else self._recent.get(timer.step)
+        if seen is not None and timer.took_s is not None:
+            self._rows.clock(timer.text, seen[0], timer.took_s)
 
     def _event(self, event: RunEvent) -> None:
         segment = self._segments[-1] if self._segments else None

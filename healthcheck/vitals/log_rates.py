@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from healthcheck.model.message import Message, say
 from healthcheck.model.training import Framework, LogRemark
-from healthcheck.model.vitals_log import Printed, Rate, StepTime
+from healthcheck.model.vitals_log import Printed, Rate, StepTime, Timer
 from healthcheck.model.vitals_mfu import GpuPeak
 from healthcheck.vitals.log_pace import Pace, RowKind
 from healthcheck.vitals.log_rows import Training
@@ -30,6 +30,7 @@ class Rates(Struct, frozen=True):
 
     rate: Rate | None
     printed: Printed | None
+    timers: tuple[Timer, ...]
     remarks: tuple[LogRemark, ...]
 
 
@@ -55,7 +56,20 @@ def rates_of(
     samples = None if step is None or work.samples is None else work.samples / step.steady_s
     told = (*_clashes(training, rate, given), *_samples_clash(training, rate, samples, steady))
     remarks = [LogRemark(each, line) for each in (*told, *_oddities(tflops, mfu, implied, peak))]
-    return Rates(rate, printed, tuple(remarks))
+    return Rates(rate, printed, _timers(training, step, steady), tuple(remarks))
+
+
+def _timers(training: Training, step: StepTime | None, rows: Chosen) -> tuple[Timer, ...]:
+    found: list[Timer] = []
+    if step is None:
+        return ()
+    for name, column in training.rows.timers.items():
+        seconds = np.frombuffer(column, column.typecode)[rows[: len(column)]]
+        seconds = seconds[~np.isnan(seconds)]
+        if len(seconds):
+            median = float(np.median(seconds))
+            found.append(Timer(name, median, median / step.median_s, len(seconds)))
+    return tuple(sorted(found, key=lambda timer: (-timer.median_s, timer.name)))
 
 
 def _median(training: Training, name: str, rows: Chosen) -> float | None:

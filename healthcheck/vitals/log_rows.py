@@ -29,6 +29,7 @@ _COLUMNS = ("step", "line", "steps", "covers", "time", "at", "lost", "nan")
 _LOSSLESS = frozenset(("tokens", "samples", "consumed_tokens", "consumed_samples"))
 
 _MOST_STEPS = 2_000_000_000
+_MOST_TIMERS = 32
 
 
 class Segment(Struct):
@@ -50,7 +51,7 @@ class Rows(Struct):
 
     `steps`: how many steps the row stands for (those since the report before); `busy` their time in all, in seconds;
     `covers` and `time` as printed: the mean of so many. `lost`: steps that changed no weight or had no loss; `nan`
-    of them had a loss that is no number.
+    of them had a loss that is no number. `timers`: seconds by the name of a timer, as far down as one was printed.
     """
 
     step: array[int] = field(default_factory=lambda: array("q"))
@@ -62,6 +63,7 @@ class Rows(Struct):
     lost: array[int] = field(default_factory=lambda: array("i"))
     nan: array[int] = field(default_factory=lambda: array("i"))
     printed: dict[str, array[float]] = field(default_factory=dict)
+    timers: dict[str, array[float]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.step)
@@ -116,6 +118,15 @@ class Rows(Struct):
             self.printed[name] = array("d" if name in _LOSSLESS else "f", [NAN]) * len(self.step)
         self.printed[name][row] = value
 
+    def clock(self, name: str, row: int, seconds: float) -> None:
+        """What a timer says of a row; the slower one where it says it twice."""
+        if name not in self.timers and len(self.timers) >= _MOST_TIMERS:
+            return
+        column = self.timers.setdefault(name, array("f"))
+        column.extend([NAN] * (row + 1 - len(column)))
+        if not column[row] >= seconds:
+            column[row] = seconds
+
     def join(self, row: int, at_s: float, time_s: float, printed: Callable[[str], float | None]) -> None:
         """The report of another rank of this step. The last rank ends the step; the slowest one's time and rates are
         the row's. NaN and None where the other report does not say it."""
@@ -134,7 +145,8 @@ class Rows(Struct):
     def part(self, low: int, high: int) -> Rows:
         """The rows from `low` to before `high`, by themselves."""
         printed = {name: column[low:high] for name, column in self.printed.items()}
-        return Rows(**{name: getattr(self, name)[low:high] for name in _COLUMNS}, printed=printed)
+        timers = {name: column[low:high] for name, column in self.timers.items()}
+        return Rows(**{name: getattr(self, name)[low:high] for name in _COLUMNS}, printed=printed, timers=timers)
 
     def extend(self, other: Rows) -> None:
         """The rows of another piece behind these."""
@@ -144,6 +156,10 @@ class Rows(Struct):
             mine = self.printed.setdefault(name, array(kind, [NAN]) * before)
             theirs = other.printed.get(name)
             mine.extend(theirs if theirs is not None else array(kind, [NAN]) * len(other))
+        for name, timer in other.timers.items():
+            mine = self.timers.setdefault(name, array("f"))
+            mine.extend([NAN] * (before - len(mine)))
+            mine.extend(timer)
         for column in _COLUMNS:
             getattr(self, column).extend(getattr(other, column))
 

@@ -146,6 +146,7 @@ def _document(
         exit_code=exit_code,
         checkpoints=measured.checkpoints,
         starts_in_vain=training.in_vain,
+        timers=rates.timers,
     )
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from healthcheck.model.training import Framework, StepRecord
-from healthcheck.vitals.logs import megatron_events, megatron_facts
+from healthcheck.model.training import EventKind, Framework, RunEvent, StepRecord
+from healthcheck.vitals.logs import megatron_events, megatron_facts, megatron_timers
 from healthcheck.vitals.logs.crossed import reports_in
 from healthcheck.vitals.logs.dialect import Dialect, Item, Means
 from healthcheck.vitals.logs.figures import count, number, positive, shifted
@@ -34,13 +34,14 @@ class Megatron(Dialect):
 
     framework = Framework.MEGATRON
     means = Means.INTERVAL
-    marks = ("iteration", "skipped=", *megatron_events.MARKS, *megatron_facts.MARKS)
+    marks = ("iteration", "skipped=", *megatron_events.MARKS, *megatron_facts.MARKS, *megatron_timers.MARKS)
 
     def __init__(self) -> None:
         super().__init__()
         self._events = megatron_events.Events(self.heads)
         self._told = megatron_facts.Told()
         self._stamped: tuple[int, float | None] | None = None
+        self._last: int | None = None
 
     def read(self, line: str, number: int) -> Iterable[Item]:
         reports = reports_in(line, "iteration", _START)
@@ -48,6 +49,8 @@ class Megatron(Dialect):
             # DeepSpeed stamps its line of a step, which stands right before the iteration line without a stamp.
             self._stamped = int(told[1]), self.heads.read(line[: told.start()]).at_s
             return ()
+        if not reports and (timed := megatron_timers.timed_in(line)):
+            return [RunEvent(EventKind.TIMED, number, self._last, took_s=seconds, text=name) for name, seconds in timed]
         if not reports:
             self._told.read(line)
             self.facts = self._told.facts
@@ -64,7 +67,7 @@ class Megatron(Dialect):
             if not fields or (_TIME_MS not in fields and _TIME_S not in fields):
                 continue
             self._recognise(fields)
-            step = int(start[1])
+            step = self._last = int(start[1])
             record = _record(step, number, fields, head, self._events.utilisation(), self.facts.seq_len)
             if record.at_s is None and self._stamped is not None and self._stamped[0] == step:
                 record = replace(record, at_s=self._stamped[1])
