@@ -30,6 +30,8 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "log.stacked": "the file holds the logs of {n} {n:rank|ranks} one below the other ({copies} reports): the slowest "
     "rank is the step",
     "log.pieces": "the files are {n} successive pieces of one training",
+    "log.repeated": "{n} {n:report|reports} at the beginning of {file} stand at the end of the file before, too: "
+    "counted once",
     "log.first_twice": "the first step after a start is counted twice, in its own report and in the mean of the next: "
     "taken out of the latter",
     "log.batch_given": "the log says {log:,.0f} tokens a step, given were {given:,.0f}: the log is taken",

@@ -79,6 +79,8 @@ def _are_copies(one: Training, other: Training) -> bool:
     if mine is None or theirs is None:
         same = one.rows.step[0] == other.rows.step[0] and one.rows.step[-1] == other.rows.step[-1]
         return same and len(one.rows) == len(other.rows)
+    if _repeated(one, other) or _repeated(other, one):
+        return False
     overlap = min(mine[1], theirs[1]) - max(mine[0], theirs[0])
     shorter = min(mine[1] - mine[0], theirs[1] - theirs[0])
     if overlap < 0.5 * shorter or (shorter == 0 and overlap < 0):
@@ -188,9 +190,15 @@ def _in_order(pieces: list[Training]) -> list[Training]:
 
 def _append(whole: Training, piece: Training) -> None:
     """`piece` behind `whole`. A log that was only cut in two goes on; else the piece is another start."""
+    repeated = _repeated(whole, piece)
+    if repeated:
+        told = say("log.repeated", n=repeated, file=piece.files[0])
+        whole.remarks.append(LogRemark(told, piece.rows.line[0], repeated))
+        rest = _part(piece, repeated, len(piece.rows))
+        piece = replace(piece, rows=rest.rows, segments=rest.segments, events=rest.events)
     offset = len(whole.rows)
     segments = [replace(segment, first=segment.first + offset) for segment in piece.segments]
-    if _is_rotated(whole, piece):
+    if not repeated and _is_rotated(whole, piece):
         piece.rows.steps[0] = piece.rows.step[0] - whole.rows.step[-1]
         segments = segments[1:]
     whole.rows.extend(piece.rows)
@@ -203,6 +211,21 @@ def _append(whole: Training, piece: Training) -> None:
     whole.in_vain += piece.in_vain
     whole.copies_of += piece.copies_of
     whole.facts = _known(whole, piece)
+
+
+def _repeated(one: Training, other: Training) -> int:
+    """How many reports at the end of one file stand at the beginning of the other, which goes on: it was fetched twice.
+
+    The same steps at the same moments, to the last digit of the stamp. Copies of ranks begin and end together.
+    """
+    mine, theirs = one.rows, other.rows
+    first = (theirs.step[0], theirs.at[0])
+    for row in range(len(mine) - 1, 0, -1):
+        if (mine.step[row], mine.at[row]) == first:
+            n = len(mine) - row
+            same = mine.step[row:] == theirs.step[:n] and mine.at[row:] == theirs.at[:n]
+            return n if same and n < len(theirs) else 0
+    return 0
 
 
 def _is_rotated(whole: Training, piece: Training) -> bool:

@@ -62,6 +62,20 @@ def test_a_log_that_was_cut_in_two_is_no_restart() -> None:
     assert vitals.step_time is not None and vitals.step_time.warm_up == 1
 
 
+@pytest.mark.parametrize("again", [40, 250])
+def test_files_that_were_fetched_twice_overlap_and_count_once(again: int) -> None:
+    # kubectl logs --since, once and once more: the end of the one is the beginning of the other.
+    world = World(2.0).start(took=30).steps(300).save(20).steps(100)
+    lines = world.wait(300, LossKind.RESTART).start(took=20, loaded=300).steps(200).lines
+    whole, cut = judged(lines), 330
+    for logs in ((lines[: cut + again], lines[cut:]), (lines[cut:], lines[: cut + again])):
+        vitals = judged(*logs)
+        assert (vitals.starts, vitals.rollbacks, vitals.first_step) == (2, 1, 1)
+        assert vitals.goodput is not None and whole.goodput is not None
+        assert vitals.goodput.share == pytest.approx(whole.goodput.share) and adds_up(vitals)
+        assert "log.repeated" in said(vitals)
+
+
 def test_files_of_two_trainings_at_one_time_are_refused() -> None:
     one, other = World().start().steps(100), World()
     other.step = 5000
