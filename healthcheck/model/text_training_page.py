@@ -35,8 +35,6 @@ TRAINING_PAGE_TEXTS: dict[str, str] = {
     "training.answer.no_trace": "No kernel was recorded",
     "training.rate": "{rate} tokens/s",
     "training.rate_unknown": "tokens/s not known",
-    "training.rank": "rank {rank}",
-    "training.gpu": "GPU {gpu}",
     "training.split.title": "Where does a step go?",
     "training.split.sentence": "A step of {rank} takes {step}: {compute} compute, {exposed} collective that no "
     "compute hides, {idle} idle.",

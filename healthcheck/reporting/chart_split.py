@@ -9,9 +9,9 @@ from msgspec import Struct
 from healthcheck.model.message import say
 from healthcheck.model.vitals_trace import RankTrace, Shares, TraceVitals
 from healthcheck.reporting.chart import WIDTH, Picture, Table, cut
-from healthcheck.reporting.figures import not_measured, one_line
+from healthcheck.reporting.figures import not_measured
 from healthcheck.reporting.svg import LETTER, Sheet, room_for
-from healthcheck.reporting.training_figures import share_text, step_text
+from healthcheck.reporting.training_figures import rank_text, share_text, step_text
 
 MOST_BARS = 12
 """Ranks that each get a bar, the slowest first; the table has all of them."""
@@ -48,15 +48,6 @@ def parts(shares: Shares) -> tuple[Part, ...]:
     return tuple(Part(name, colour, values[name]) for name, colour in _PARTS if values[name] > 0)
 
 
-def rank_name(rank: RankTrace) -> str:
-    """`rank 3`, or the GPU of a profile, or the file, as far as it is known."""
-    if rank.rank is not None:
-        return str(say("training.rank", rank=rank.rank))
-    if rank.device is not None:
-        return str(say("training.gpu", gpu=rank.device))
-    return one_line(rank.file.rsplit("/", 1)[-1])
-
-
 def split_picture(trace: TraceVitals) -> Picture:
     """The bars in words, with the numbers they show."""
     slowest = trace.slowest_rank
@@ -65,7 +56,7 @@ def split_picture(trace: TraceVitals) -> Picture:
     shown = ranks[:MOST_BARS]
     sentence = say(
         "training.split.sentence" if len(ranks) == 1 else "training.split.slowest",
-        rank=rank_name(slowest),
+        rank=_name(slowest, ranks),
         step=step_text(slowest.step_s),
         compute=share_text(slowest.shares.compute),
         exposed=share_text(slowest.shares.exposed),
@@ -76,19 +67,19 @@ def split_picture(trace: TraceVitals) -> Picture:
         title=str(say("training.split.title")),
         sentence=str(sentence),
         note=str(say("training.split.note", shown=len(shown), n=len(ranks))),
-        table=_table(ranks[:MOST_ROWS]),
+        table=_table(ranks),
         height=_LEGEND + len(shown) * (_BAR + _GAP) + 4,
-        draw=lambda sheet: _draw(sheet, shown),
+        draw=lambda sheet: _draw(sheet, shown, ranks),
     )
 
 
-def _draw(sheet: Sheet, ranks: Sequence[RankTrace]) -> None:
+def _draw(sheet: Sheet, shown: Sequence[RankTrace], ranks: Sequence[RankTrace]) -> None:
     _legend(sheet)
-    names = [cut(rank_name(rank), 18) for rank in ranks]
+    names = [cut(_name(rank, ranks), 18) for rank in shown]
     left = max(map(room_for, names)) + 8
     right = WIDTH - LETTER * 9
-    longest = max(rank.step_s for rank in ranks) or 1.0
-    for place, (rank, name) in enumerate(zip(ranks, names, strict=True)):
+    longest = max(rank.step_s for rank in shown) or 1.0
+    for place, (rank, name) in enumerate(zip(shown, names, strict=True)):
         top = _LEGEND + place * (_BAR + _GAP)
         sheet.text(left - 8, top + _BAR - 4, name, "ink", "right")
         x, width = left, (right - left) * rank.step_s / longest
@@ -113,11 +104,17 @@ def _legend(sheet: Sheet) -> None:
 def _table(ranks: Sequence[RankTrace]) -> Table:
     codes = ("rank", "step", "steps", "compute", "collective", "exposed", "memcpy", "idle", "data_loading")
     columns = tuple(str(say(f"training.col.{code}")) for code in codes)
-    return Table(columns, tuple(map(_row, ranks)), tuple(range(1, len(codes))))
+    rows = tuple((_name(rank, ranks), *_numbers(rank)) for rank in ranks[:MOST_ROWS])
+    return Table(columns, rows, tuple(range(1, len(codes))))
 
 
-def _row(rank: RankTrace) -> tuple[str, ...]:
+def _numbers(rank: RankTrace) -> tuple[str, ...]:
     shares = rank.shares
     told = (shares.compute, shares.collective, shares.exposed, shares.exposed_memcpy, shares.idle)
     loading = not_measured() if shares.data_loading is None else share_text(shares.data_loading)
-    return (rank_name(rank), step_text(rank.step_s), str(len(rank.steps)), *map(share_text, told), loading)
+    return (step_text(rank.step_s), str(len(rank.steps)), *map(share_text, told), loading)
+
+
+def _name(rank: RankTrace, ranks: Sequence[RankTrace]) -> str:
+    """As on the terminal; a file without its folders, for want of room."""
+    return str(rank_text(rank, ranks)).rsplit("/", 1)[-1]

@@ -9,7 +9,7 @@ from healthcheck.model.vitals_trace import CollectiveUse, RankTrace, TraceVitals
 from healthcheck.reporting.figures import gbyte_s, not_measured, one_line, size
 from healthcheck.reporting.text_table import table
 from healthcheck.reporting.text_width import wrapped
-from healthcheck.reporting.training_figures import share_text, step_text
+from healthcheck.reporting.training_figures import rank_text, share_text, step_text
 
 MOST_RANKS = 16
 MOST_COLLECTIVES = 12
@@ -61,7 +61,7 @@ def trace_line(found: TraceVitals) -> Message:
         return say("trace.line.nothing")
     told: dict[str, Arg] = {
         "step": step_text(rank.step_s),
-        "rank": _name(rank, found),
+        "rank": rank_text(rank, found.ranks),
         "compute": share_text(shares.compute),
         "exposed": share_text(shares.exposed),
         "collective": share_text(shares.collective),
@@ -69,16 +69,6 @@ def trace_line(found: TraceVitals) -> Message:
         "idle": share_text(shares.idle),
     }
     return say("trace.line.whole" if rank.whole else "trace.line", **told)
-
-
-def _name(rank: RankTrace, found: TraceVitals) -> Arg:
-    """Its number, the GPU where a rank has several, or what is known of it."""
-    several = len([other for other in found.ranks if other.file == rank.file]) > 1
-    if rank.rank is None:
-        return say("trace.gpu", device=rank.device) if several and rank.device is not None else one_line(rank.file)
-    if several and rank.device is not None:
-        return say("trace.rank_device", rank=rank.rank, device=rank.device)
-    return say("trace.rank", rank=rank.rank)
 
 
 def _ranks(found: TraceVitals, width: int) -> Iterator[str]:
@@ -94,7 +84,7 @@ def _ranks(found: TraceVitals, width: int) -> Iterator[str]:
     head = [str(say(code)) for code in _RANK_COLUMNS]
     head += [str(say("trace.column.data_loading"))] if loading else []
     head += [str(say("trace.column.waiting"))] if waiting else []
-    rows = [[str(_name(rank, found)), *_rank_row(rank, loading, waiting)] for rank in ranks]
+    rows = [[str(rank_text(rank, found.ranks)), *_rank_row(rank, loading, waiting)] for rank in ranks]
     yield from table(head, rows, range(1, len(head)), width)
     if len(found.ranks) > len(ranks):
         yield str(say("trace.more_ranks", n=len(found.ranks) - len(ranks)))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from healthcheck.model.durations import span
-from healthcheck.reporting.figures import not_measured
+from healthcheck.model.message import Arg, say
+from healthcheck.model.vitals_trace import RankTrace
+from healthcheck.reporting.figures import not_measured, one_line
 
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
@@ -52,3 +55,13 @@ def stamp_text(at_s: float, decimals: bool = False) -> str:
 def long_text(seconds: float) -> str:
     """A part of a wall time: `1 h 05 min`, and `0.4 s` where it is short."""
     return f"{seconds:.1f} s" if seconds < 10 else str(span(seconds))
+
+
+def rank_text(rank: RankTrace, ranks: Sequence[RankTrace]) -> Arg:
+    """`rank 3`, `rank 3, GPU 1` where a rank of these has several, the GPU or the file where no rank is known."""
+    several = len([other for other in ranks if other.file == rank.file]) > 1
+    if rank.rank is None:
+        return say("trace.gpu", device=rank.device) if several and rank.device is not None else one_line(rank.file)
+    if several and rank.device is not None:
+        return say("trace.rank_device", rank=rank.rank, device=rank.device)
+    return say("trace.rank", rank=rank.rank)

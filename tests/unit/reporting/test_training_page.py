@@ -142,6 +142,13 @@ def test_the_rank_that_is_called_the_slowest_is_the_one_that_all_wait_for() -> N
     assert f"The slowest is rank 1 with {step_text(late.step_s)} a step" in _words(page)
 
 
+def test_two_gpus_of_one_rank_are_told_apart() -> None:
+    one = trace().ranks[0]
+    both = (one, replace(one, device=1))
+    words = _words(render_training(TrainingShown(traces=(replace(trace(), ranks=both),))))
+    assert "rank 0, GPU 0" in words and "rank 0, GPU 1" in words
+
+
 def test_a_document_without_a_number_says_so_and_draws_nothing() -> None:
     bare = replace(log(), step_time=None, goodput=None, rate=None, printed=None, points=(), mfu=None, hfu=None)
     page = render_training(
