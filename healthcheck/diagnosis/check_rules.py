@@ -11,7 +11,8 @@ _NOT_ALL = ("gpu.vanished", "gpu.not_told")
 _UNSEEN = "unseen"
 _ENDS: dict[str, tuple[str, ...]] = {
     "host.reached": ("connect", "probe"),
-    "host.distinct": ("host",),
+    "host.distinct": ("host.same_machine",),
+    "host.same_boot": ("host.booted",),
     "hostfile.slots": ("slots",),
     "platform.detect": ("platform",),
     "nccl_tests.binary": ("binary",),

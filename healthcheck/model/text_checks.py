@@ -22,6 +22,8 @@ CHECK_TEXTS: dict[str, str] = {
     "part of the node goes unmeasured, with more ranks share a GPU",
     "check.host.distinct": "do two names of the hostfile lead to one machine; it would be measured twice at once, "
     "against itself, and counted as two",
+    "check.host.same_boot": "did the node boot while it was measured; what was measured before that says nothing of it "
+    "now, and a machine that crashed and came back looks well",
     "check.host.reached": "could a connection be made, a login and a command; a host that was not reached was not "
     "measured",
     "check.platform.detect": "which machine type is it; without expectation there is no verdict",

@@ -77,6 +77,7 @@ PROBE_TEXTS: dict[str, str] = {
     "list, or a file",
     "probe.no_output": "it let us in but ran no probe: exit code {code} and no answer",
     "probe.same_machine": "shows the GPUs of {other}: both names lead to one machine, measured once, as {other}",
+    "probe.booted": "it booted while it was measured: what was measured before that says nothing of it now",
     "probe.slots": "the hostfile gives {slots} {slots:slot|slots}, the machine type has {gpus} {gpus:GPU|GPUs}: write "
     "slots={gpus}, or nothing",
 }

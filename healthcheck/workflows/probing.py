@@ -17,7 +17,7 @@ from healthcheck.model.progress import Begun, Counted, Over
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.record_codec import encode_platform
 from healthcheck.ports import Event
-from healthcheck.probes import PROBES, binary, gpu_processes, gpus, leftovers, mpi, twins
+from healthcheck.probes import PROBES, binary, gpu_processes, gpus, leftovers, mpi, same_boot, twins
 from healthcheck.probes.clock import ALLOWED_S, fleet_offset_s
 from healthcheck.probes.detect import detect_platform
 from healthcheck.probes.judge import judge_node
@@ -180,11 +180,12 @@ def judge_after(host: Host, look: Look, ledger: Ledger, engine: Engine) -> None:
         if look.made is not None:
             ledger.after[host.name] = look.made
         before, needs = ledger.facts[host.name], _needs(ledger)
-        checks = tuple(
+        grown = tuple(
             result
             for probe in PROBES.values()
             if probe.judge_after is not None
             for result in probe.judge_after(before, look.facts, needs)
         )
+        checks = (*same_boot.judge_boot(before, look.facts), *grown)
     ledger.add_checks(checks)
     _sort_out(ledger, host.name, checks, engine)

@@ -14,6 +14,8 @@ import pytest
 from healthcheck.model.record import RunRecord
 from healthcheck.model.verdict import Verdict
 from healthcheck.reporting.summary import stdout_line
+from healthcheck.simulator import nodes
+from healthcheck.simulator.cluster import SimCluster, SimNode
 from healthcheck.simulator.gpu_names import gpu_uuid
 from healthcheck.workflows import probing
 from healthcheck.workflows import run as run_workflow
@@ -267,6 +269,26 @@ def test_a_node_that_is_sick_today_is_never_passed_for_yesterday(shell: Shell) -
     said, alone = again(shell, "--fault", "node04:hca=mlx5_1,down")
     assert alone == ["node04"] and said.code == 1
     assert "the fresh look is not PASS" in said.err
+
+
+def test_a_node_that_booted_while_it_was_measured_is_on_no_list(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def booted(ledger: Ledger, engine: Engine) -> None:
+        def other(cluster: SimCluster, node: SimNode, text: str) -> str:
+            told = nodes.identity(cluster, node, text)
+            return told.replace("boot_id ", "boot_id 9") if node.name == "node02" else told
+
+        monkeypatch.setitem(nodes.PARTS, "identity", other)
+        real(ledger, engine)
+
+    real = probing.probe_after
+    monkeypatch.setattr(run_workflow, "probe_after", booted)
+    said = shell("gate", "--simulate", "4", "--healthy-hosts", "ok", "-q")
+    record = shell.record()
+    assert (said.code, record.hosts[1].verdict) == (3, Verdict.INCONCLUSIVE)
+    assert "node02 it booted while it was measured" in said.out
+    assert "node02" not in record.healthy_hosts and lists("ok")[2].split() == ["node01", "node03", "node04"]
+    again = shell("rejudge", str(shell.folders()[-1]), "-q")
+    assert again.code == 3
 
 
 def test_json_is_the_record_and_the_playbook_of_a_slurm_job_is_its_own(

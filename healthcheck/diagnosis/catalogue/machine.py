@@ -105,6 +105,12 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
         reference=MAN + "man5/machine-id.5.html",
     ),
     Cause(
+        "booted",
+        rules=("host.booted",),
+        commands=(("ssh", "{host}", "uptime -s; last -x reboot shutdown | head -n 5"),),
+        reference=LOOKS,
+    ),
+    Cause(
         "mpi_no_daemon",
         rules=("mpi.no_daemon",),
         commands=(("ssh", "{host}", "command -v mpirun orted"),),
