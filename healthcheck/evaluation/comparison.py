@@ -129,12 +129,17 @@ def _hinted(
     fleet = any(group.direction is Direction.WORSE and group.nodes_a_job == 1 for group in groups)
     known = alone | worse | better
     found = []
-    for change, nodes in node_changes(before, after):
+    changes = node_changes(before, after)
+    untold: dict[str, frozenset[str]] = {}
+    for change, nodes in changes:
+        if NOT_TOLD in (change.before, change.after):
+            untold[change.name] = untold.get(change.name, frozenset()) | nodes
+    for change, nodes in changes:
         if NOT_TOLD in (change.before, change.after):
             # It may have been there all the time: an older version of this tool may not have looked.
             found.append(replace(change, hint=say("compare.hint.not_told") if worse or fleet else None))
             continue
-        changed, unchanged = nodes & known, known - nodes
+        changed, unchanged = nodes & known, known - nodes - untold.get(change.name, frozenset())
         table = replace(
             change,
             changed=len(changed),

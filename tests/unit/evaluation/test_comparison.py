@@ -258,18 +258,6 @@ def test_a_change_is_held_beside_who_got_worse(changed: tuple[int, ...], slow: t
     assert sentence in str(driver.hint)
 
 
-def test_a_setting_that_one_run_did_not_tell_is_listed_and_not_weighed() -> None:
-    hosts = names(8)
-    fast, slow = run(hosts, seed=1), run(hosts, seed=2, speed=dict.fromkeys(hosts, 0.9))
-    (driver,) = fast.fleet
-    alone, both = (driver,), (driver, replace(driver, name="kernel"))
-    for fleets in ((alone, both), (both, alone)):
-        found = compare(*(replace(side, fleet=fleet) for side, fleet in zip((fast, slow), fleets, strict=True)))
-        (kernel,) = [change for change in found.changes if change.name == "kernel"]
-        assert "(not told)" in (kernel.before, kernel.after)
-        assert (kernel.changed, str(kernel.hint)) == (0, "cannot be compared: one of the runs did not tell it")
-
-
 def test_a_repair_is_not_weighed_against_what_got_worse_elsewhere() -> None:
     hosts = names(32)
     before = run(hosts, seed=1, speed={hosts[3]: 0.8}, driver={hosts[3]: "535.54.03"})
