@@ -18,6 +18,7 @@ import hashlib
 import os
 import secrets
 import socket
+import stat
 import urllib.parse
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -95,12 +96,15 @@ class FolderLocks:
             self._own.unlink()
 
     def _announce(self) -> None:
-        """Write who we are; the folder may be used by whoever may use the one it is in."""
+        """Write who we are; the folder may be used by whoever may use the one it is in.
+
+        But for the sticky bit, with which nobody could take over what a dead run of somebody else has locked.
+        """
         made = not self._folder.exists()
         self._folder.mkdir(exist_ok=True)
         if made:
             with contextlib.suppress(OSError):
-                self._folder.chmod(self._folder.parent.stat().st_mode & 0o7777)
+                self._folder.chmod(self._folder.parent.stat().st_mode & 0o7777 & ~stat.S_ISVTX)
         self._write(self._own)
 
     def _write(self, path: Path) -> None:
@@ -263,12 +267,9 @@ def _is_here(holder: Holder) -> bool:
 
 
 def _is_dead(holder: Holder) -> bool:
-    """A process of this machine that has ended, after a reboot all before it have; one of a Slurm job that is over.
-
-    Slurm may hide the jobs of others, and what it hides looks like one that is over.
-    """
+    """A process of this machine that has ended, after a reboot all before it have; one of a Slurm job that is over."""
     if not _is_here(holder):
-        return holder.in_job is not None and holder.user == user_name() and is_over(holder.in_job)
+        return holder.in_job is not None and is_over(holder.in_job, is_ours=holder.user == user_name())
     return holder.boot != boot_id() or is_gone(holder.pid, holder.pid_started)
 
 

@@ -10,6 +10,8 @@ from healthcheck.edge.slurm_client import ask
 from healthcheck.model.slurm import InJob
 
 _CLUSTER = re.compile(r"^ClusterName\s*=\s*(\S+)", re.MULTILINE)
+_HIDDEN = re.compile(r"^PrivateData\s*=\s*(\S+)", re.MULTILINE)
+_HIDES_JOBS = frozenset({"jobs", "all"})
 _GONE = "Invalid job id"
 
 
@@ -26,12 +28,18 @@ def job_of(environment: Mapping[str, str]) -> InJob | None:
 
 
 @cache
-def is_over(job: InJob) -> bool:
+def is_over(job: InJob, *, is_ours: bool = True) -> bool:
     """True where the Slurm of this machine is the one of the job, and says that it ended or began anew since then.
 
-    Asked once a job: what was not known stays so for this process.
+    Slurm may hide the jobs of other users (PrivateData), and what it hides looks like one that is over: of one that is
+    not `is_ours` only a Slurm that hides none is believed. Asked once a job: what was not known stays so for this
+    process.
     """
-    if not _is_number(job.job) or _cluster_here() != job.cluster:
+    config = _config()
+    if not _is_number(job.job) or _word(_CLUSTER, config) != job.cluster:
+        return False
+    hidden = _word(_HIDDEN, config)
+    if not is_ours and (hidden is None or not _HIDES_JOBS.isdisjoint(hidden.lower().split(","))):
         return False
     answer = ask("squeue", "--noheader", "--all", f"--jobs={job.job}", "--Format=RestartCnt")
     if answer is None:
@@ -41,9 +49,13 @@ def is_over(job: InJob) -> bool:
     return all(_is_number(line) and int(line) > job.restarts for line in answer.out.split())
 
 
-def _cluster_here() -> str | None:
+def _config() -> str:
     answer = ask("scontrol", "show", "config")
-    found = None if answer is None else _CLUSTER.search(answer.out)
+    return "" if answer is None else answer.out
+
+
+def _word(line: re.Pattern[str], config: str) -> str | None:
+    found = line.search(config)
     return None if found is None else found[1]
 
 

@@ -31,8 +31,9 @@ class Slurm:
     def says(self, answer: str) -> None:
         self._program("squeue", answer)
 
-    def is_called(self, name: str) -> None:
-        self._program("scontrol", f'echo "ClusterName             = {name}"')
+    def is_called(self, name: str, private: str | None = None) -> None:
+        lines = [f"ClusterName             = {name}", *([f"PrivateData             = {private}"] if private else [])]
+        self._program("scontrol", "; ".join(f'echo "{line}"' for line in lines))
 
     def _program(self, name: str, line: str) -> None:
         (self._folder / name).write_text(f"#!/bin/sh\n{line}\n")
@@ -110,9 +111,26 @@ def test_a_run_of_somebody_else_is_left_alone(shell: Shell, slurm: Slurm, killed
     assert shell("clean", killed.name).code == 2
 
 
-@pytest.mark.parametrize(("answer", "taken"), [(GONE, True), ("echo 0", False)])
-def test_its_nodes_are_free_for_the_next_gate(
-    slurm: Slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, taken: bool
+@pytest.mark.parametrize(
+    ("answer", "user", "private", "taken"),
+    [
+        (GONE, "", None, True),
+        ("echo 0", "", None, False),
+        (GONE, "somebody-else", "none", True),
+        (GONE, "somebody-else", "accounts,usage", True),
+        ("echo 0", "somebody-else", "none", False),
+        (GONE, "somebody-else", "accounts,jobs", False),
+        (GONE, "somebody-else", None, False),
+    ],
+)
+def test_its_nodes_are_free_for_the_next_gate_of_whoever_can_know(
+    slurm: Slurm,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: str,
+    user: str,
+    private: str | None,
+    taken: bool,
 ) -> None:
     with monkeypatch.context() as inside:
         for name, text in IN_JOB.items():
@@ -122,8 +140,9 @@ def test_its_nodes_are_free_for_the_next_gate(
     (lock,) = tmp_path.glob("locks/*.lock")
     holder = json.loads(lock.read_text())
     lock.unlink()
-    lock.write_text(json.dumps(holder | {"machine": "gpu01"}))
+    lock.write_text(json.dumps(holder | {"machine": "gpu01"} | ({"user": user} if user else {})))
     slurm.says(answer)
+    slurm.is_called("lab", private)
     found = FolderLocks(tmp_path, "20260314T031503Z-bbbb", current_owner(), SystemClock()).take(["gpu01"])
     assert (not found.refused) is taken
     if taken:

@@ -210,6 +210,11 @@ def test_a_lock_of_another_machine_is_never_judged_by_its_pid(tmp_path: Path) ->
     assert remove_stale(tmp_path, SystemClock()) == ()
 
 
+def test_a_dead_run_of_somebody_else_on_this_machine_keeps_nobody_off(tmp_path: Path) -> None:
+    plant(tmp_path, "gpu01", replace(me(), user="somebody-else", pid_started="1"))
+    assert not locks(tmp_path).take(["gpu01"]).refused
+
+
 def test_what_was_locked_before_a_reboot_is_free(tmp_path: Path) -> None:
     plant(tmp_path, "gpu01", replace(me(), boot="another"))
     assert not locks(tmp_path).take(["gpu01"]).refused
@@ -273,6 +278,14 @@ def test_everyone_who_may_use_the_results_may_lock(tmp_path: Path) -> None:
     assert (tmp_path / LOCKS).stat().st_mode & 0o7777 == 0o2770
     assert (tmp_path / LOCKS / lock_name("gpu01")).stat().st_mode & 0o777 == 0o644
     assert (tmp_path / LOCKS / TURN).stat().st_mode & 0o777 == 0o660
+
+
+def test_in_a_folder_where_only_owners_may_remove_files_a_dead_lock_of_somebody_else_can_still_go(
+    tmp_path: Path,
+) -> None:
+    tmp_path.chmod(0o1777)
+    locks(tmp_path).take(["gpu01"])
+    assert (tmp_path / LOCKS).stat().st_mode & 0o7777 == 0o777
 
 
 def test_a_process_that_ended_and_was_not_reaped_is_gone() -> None:
