@@ -17,6 +17,7 @@ _ERRORS = 3.0
 """A change counts from so many standard errors on."""
 _P95_SIGMAS = 1.645
 _P10_SIGMAS = 1.2816
+_HANDFUL = 10
 _MEDIAN_FACTOR = 1.2533
 """Standard error of a median beside that of a mean, for a normal scatter."""
 _SPREAD_FACTOR = 1.335
@@ -38,12 +39,14 @@ def of_steps(before: StepTime, after: StepTime, floor: float) -> Noise:
 def _sigma(steps: StepTime) -> float:
     """How far usual steps scatter, as a part of the median: on the side of the fast ones, where that is less.
 
-    A few slow steps (an evaluation in one of ten) make a p95 of many times the median and do not move the median.
+    A few slow steps (an evaluation in one of ten) make a p95 of many times the median and do not move the median. Of a
+    handful of reports neither side says much, and the wider one is taken.
     """
     above = steps.spread / _P95_SIGMAS
     if steps.p10_s is None or not steps.median_s > 0:
         return above
-    return min(above, max(0.0, 1 - steps.p10_s / steps.median_s) / _P10_SIGMAS)
+    below = max(0.0, 1 - steps.p10_s / steps.median_s) / _P10_SIGMAS
+    return min(above, below) if steps.reports >= _HANDFUL else max(above, below)
 
 
 def of_spread(before: StepTime, after: StepTime, floor: float) -> Noise:

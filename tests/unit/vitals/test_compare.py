@@ -85,13 +85,16 @@ def test_the_floor_can_be_set() -> None:
 
 def test_a_few_slow_steps_in_both_hide_no_step_that_became_slower() -> None:
     # One step in twelve takes six times as long, so p95 is 500 % above the median; all others are alike.
-    before, after = (
-        replace(log, step_time=replace(log.step_time, p10_s=0.99 * log.step_time.median_s))
-        for log in (a_log(spread=5.0, reports=60), a_log(spread=5.0, reports=60, median_s=2.9, tokens_per_s=690_000.0))
-        if log.step_time is not None
-    )
-    assert ways(held(before, after))["step_time"] is WORSE
-    assert by_name(held(before, before))["step_time"].noise.bar == 0.02
+    def log(median_s: float, reports: int = 60) -> LogVitals:
+        found = a_log(spread=5.0, reports=reports, median_s=median_s, tokens_per_s=2e6 / median_s)
+        assert found.step_time is not None
+        return replace(found, step_time=replace(found.step_time, p10_s=0.99 * median_s))
+
+    assert ways(held(log(2.0), log(2.9)))["step_time"] is WORSE
+    assert by_name(held(log(2.0), log(2.0)))["step_time"].noise.bar == 0.02
+    assert (
+        by_name(held(log(2.0, 5), log(2.0, 5)))["step_time"].noise.bar > 1
+    )  # too few to say on which side they scatter
 
 
 def test_other_gpus_leave_numbers_per_gpu_and_no_step_time() -> None:
