@@ -67,8 +67,11 @@ def command(
     Megatron-LM, DeepSpeed, torchtitan, NeMo and others are told apart by their lines. Several files are the copies of
     ranks or successive pieces of one training. Exit code: 0, or 3 when there are too few steps to say.
     """
+    import sys
+
     from healthcheck.cli.exits import out
     from healthcheck.cli.html_page import check_place, write_page
+    from healthcheck.cli.terminal import width
     from healthcheck.cli.vitals_amounts import amount
     from healthcheck.edge.gpu_peaks import shipped_peaks
     from healthcheck.errors import InputError
@@ -119,16 +122,8 @@ def command(
         if json:
             out(encode_document(SCHEMA, vitals).rstrip("\n"))
         else:
-            out("\n".join(log_lines(vitals, _width())))
+            out("\n".join(log_lines(vitals, width(sys.stdout))))
     raise typer.Exit(vitals.exit_code)
-
-
-def _width() -> int:
-    import sys
-
-    from healthcheck.cli.terminal import width
-
-    return width(sys.stdout)
 
 
 def read_logs(files: list[str], format: Framework | None) -> list[Training]:

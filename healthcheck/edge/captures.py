@@ -27,7 +27,7 @@ def dead_captures(results: Path) -> tuple[tuple[Path, CaptureBegun], ...]:
             data = (path / BEGUN).read_bytes()
             begun = decode_document(data, str(path / BEGUN), CaptureBegun, BEGUN_SCHEMA, "begin of a capture")
         except (InputError, OSError):
-            continue  # of a newer version: not ours to clean
+            continue  # of a newer version, or of somebody else: not ours to clean
         if begun.owner.user == user_name() and is_dead(begun.owner):
             found.append((path, begun))
     return tuple(found)

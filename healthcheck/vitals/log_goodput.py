@@ -43,7 +43,13 @@ class Measured(Struct, frozen=True):
 
 
 class Ledger:
-    """One walk over the rows of a window."""
+    """One walk over the rows of a window. Times in seconds.
+
+    `timed`: the clock shows the window, which is from `began` to `now`, the end of the step before; else both count
+    step times. Of the steps that survive: `steps` how many, `units` their work, `useful` their time at the steady pace,
+    `drift` what steady ones took above it. `claimed`: what all steps took, by their own word. `since`: events since the
+    last stamp; `paused`: the row before which a pause was told; `last_place`: of the last loss, as long as it goes on.
+    """
 
     def __init__(self, training: Training, work: Work, pace: Pace, clock: Clock, survival: Survival) -> None:
         self.training, self.work, self.pace = training, work, pace
@@ -259,6 +265,7 @@ class Ledger:
             self._lost(kind, gap, high - 1)
 
     def _closed(self, low: int, high: int) -> Measured:
+        """The books closed: what has no name yet gets one, so that useful time and losses are the window."""
         window = self.now - self.began
         remarks = []
         if self.drift > NOTHING * window:
