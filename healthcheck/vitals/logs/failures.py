@@ -8,7 +8,17 @@ from collections.abc import Iterable
 from healthcheck.model.training import EventKind, RunEvent
 from healthcheck.vitals.logs.stamps import Heads, stamp_of
 
-MARKS = ("rror", "Traceback (most", "CANCELLED AT", "Watchdog caught", "exitcode: ", "Fatal Python")
+MARKS = (
+    "rror",
+    "Traceback (most",
+    "CANCELLED AT",
+    "Watchdog caught",
+    "exitcode: ",
+    "Fatal Python",
+    "(core dumped)",
+    "terminate called after",
+    "exited on signal ",
+)
 _MOST_CHARS = 240
 _TRACEBACK_LINES = 400
 _SHAPES = tuple(
@@ -17,6 +27,10 @@ _SHAPES = tuple(
         r"slurmstepd: error: \*\*\* (?:JOB|STEP) .{1,200} CANCELLED AT .{1,80}",
         r"srun: error: \S{1,80}: tasks? [\d,-]{1,80}: "
         r"(?:Exited with exit code|Killed|Segmentation|Out Of Memory|Bus|Abort).*",
+        r"slurmstepd: error: Detected \d{1,6} oom[-_]kill event.*",
+        r"(?:Segmentation fault|Bus error|Aborted|Floating point exception|Illegal instruction)\s{1,20}\(core dumped\)",
+        r"terminate called after throwing an instance of .*",
+        r"(?:mpirun|mpiexec|prterun) noticed that process rank \d{1,7} .{1,200}exited on signal \d{1,3}.*",
         r"(?:\w{1,20}\.){0,3}OutOfMemoryError: .*",
         r"(?:RuntimeError: )?CUDA (?:error|out of memory)[:.] .*",
         r"Watchdog caught collective operation timeout: .*",

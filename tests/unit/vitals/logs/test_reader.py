@@ -75,6 +75,20 @@ def test_failures_are_told_in_their_words_and_a_start_after_them_is_another_one(
     assert log.events[4].at_s == 1777889462.0
 
 
+@pytest.mark.parametrize(
+    "last",
+    [
+        "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=88123.0. Some of the step tasks have been killed.",
+        "train.sh: line 41:  4242 Segmentation fault      (core dumped) python pretrain_gpt.py",
+        "[rank3]:terminate called after throwing an instance of 'c10::DistBackendError'",
+        "mpirun noticed that process rank 3 with PID 0 on node node-08 exited on signal 9 (Killed).",
+    ],
+)
+def test_a_process_that_ends_without_a_word_of_python_failed_too(last: str) -> None:
+    log = Log((MEGATRON.format(1) + last + "\n").encode())
+    assert [event.kind for event in log.events] == [EventKind.FAILURE]
+
+
 def test_what_python_raises_counts_below_a_traceback_only() -> None:
     told = "ValueError: optimizer got an empty parameter list\n"
     assert Log((MEGATRON.format(1) + told).encode()).events == []
