@@ -45,6 +45,17 @@ class GpuEvents:
     def __len__(self) -> int:
         return len(self.begin)
 
+    def only(self, chosen: NDArray[np.bool_]) -> GpuEvents:
+        """Those that are chosen."""
+        return GpuEvents(
+            begin=self.begin[chosen],
+            end=self.end[chosen],
+            kind=self.kind[chosen],
+            launch=self.launch[chosen],
+            stream=self.stream[chosen],
+            correlation=self.correlation[chosen],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class StepMarks:
@@ -93,6 +104,17 @@ class Calls:
 
     def __len__(self) -> int:
         return len(self.begin)
+
+    def only(self, chosen: NDArray[np.bool_]) -> Calls:
+        """Those that are chosen."""
+        return Calls(
+            begin=self.begin[chosen],
+            end=self.end[chosen],
+            launch=self.launch[chosen],
+            shape=self.shape[chosen],
+            seq=self.seq[chosen],
+            shapes=self.shapes,
+        )
 
 
 NO_CALLS = Calls(times(()), times(()), times(()), times(()), times(()), ())

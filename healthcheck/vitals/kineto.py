@@ -25,7 +25,6 @@ from healthcheck.vitals.trace_fields import Head, whole_number, words
 _RANK_IN_NAME = re.compile(r"rank[-_]?(\d{1,6})(?!\d)[^/\\]*$", re.IGNORECASE)
 # An event further than a week from the others has no time, whatever its number is.
 _FAR_US = 7 * 86_400e6
-_KIND, _STREAM, _CORRELATION, _DEVICE, _SHAPE, _SEQ, _FOREIGN, _ORIGIN = range(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +66,8 @@ class _Gpu:
     foreign: Times
 
     def only(self, chosen: NDArray[np.bool_]) -> _Gpu:
-        e = self.events
-        events = GpuEvents(
-            begin=e.begin[chosen],
-            end=e.end[chosen],
-            kind=e.kind[chosen],
-            launch=e.launch[chosen],
-            stream=e.stream[chosen],
-            correlation=e.correlation[chosen],
-        )
-        return _Gpu(events, *(column[chosen] for column in (self.device, self.shape, self.seq, self.foreign)))
+        own = (column[chosen] for column in (self.device, self.shape, self.seq, self.foreign))
+        return _Gpu(self.events.only(chosen), *own)
 
 
 def read_kineto(stream: BinaryIO, file: str) -> tuple[RankColumns, ...]:
@@ -139,7 +130,7 @@ def _clock(rows: KinetoRows) -> _Clock:
 
 def _host(rows: KinetoRows, clock: _Clock) -> _Host:
     launch, _, timed = clock.ns(rows.runtime)
-    correlation, kernel = rows.runtime.column(0), rows.runtime.column(1) == 1
+    correlation, kernel = rows.runtime.column("correlation"), rows.runtime.column("launches") == 1
     timed &= _once(rows.runtime, correlation)
     order = np.argsort(correlation, kind="stable")
     order = order[timed[order]]
@@ -151,7 +142,7 @@ def _host(rows: KinetoRows, clock: _Clock) -> _Host:
 def _steps(rows: KinetoRows, clock: _Clock) -> StepMarks:
     """In the order of time; a step marked twice (by two threads) once."""
     begin, end, timed = clock.ns(rows.steps)
-    number = rows.steps.column(0)
+    number = rows.steps.column("number")
     timed &= end >= begin
     if not timed.any():
         return NO_STEPS
@@ -178,13 +169,17 @@ def _once(rows: Rows, *columns: Times) -> NDArray[np.bool_]:
 def _gpu(rows: KinetoRows, clock: _Clock, host: _Host) -> tuple[_Gpu, int, int]:
     """The GPU events, each with its launch; how many have no time, and how many were written again."""
     begin, end, timed = clock.ns(rows.gpu)
-    columns = [rows.gpu.column(at) for at in range(8)]
-    once = _once(rows.gpu, columns[_CORRELATION], columns[_ORIGIN])
-    correlation = columns[_CORRELATION]
+    column, correlation = rows.gpu.column, rows.gpu.column("correlation")
+    once = _once(rows.gpu, correlation, column("origin"))
     events = GpuEvents(
-        begin, end, columns[_KIND].astype(np.int8), _launch_of(correlation, host), columns[_STREAM], correlation
+        begin=begin,
+        end=end,
+        kind=column("kind").astype(np.int8),
+        launch=_launch_of(correlation, host),
+        stream=column("stream"),
+        correlation=correlation,
     )
-    gpu = _Gpu(events, columns[_DEVICE], columns[_SHAPE], columns[_SEQ], columns[_FOREIGN])
+    gpu = _Gpu(events, column("device"), column("shape"), column("seq"), column("foreign"))
     return gpu.only(timed & once), int((once & ~timed).sum()), int((~once).sum())
 
 

@@ -28,16 +28,16 @@ _NO_ARGS = Args()
 class Rows:
     """Events of one sort: begin and length in µs, and some whole numbers each."""
 
-    __slots__ = ("_dur", "_numbers", "_ts", "_width")
+    __slots__ = ("_dur", "_names", "_numbers", "_ts")
 
-    def __init__(self, width: int) -> None:
-        self._ts, self._dur, self._numbers, self._width = array("d"), array("d"), array("q"), width
+    def __init__(self, *names: str) -> None:
+        self._ts, self._dur, self._numbers, self._names = array("d"), array("d"), array("q"), names
 
     def __len__(self) -> int:
         return len(self._ts)
 
     def add(self, event: Event, *numbers: int) -> None:
-        """One more; as many numbers as the rows are wide."""
+        """One more, with its numbers in the order of their names."""
         self._ts.append(event.ts)
         self._dur.append(event.dur)
         self._numbers.extend(numbers)
@@ -46,22 +46,22 @@ class Rows:
         """Begins and lengths in µs, as written: any of them may be no number."""
         return np.array(self._ts), np.array(self._dur)
 
-    def column(self, at: int) -> Times:
+    def column(self, name: str) -> Times:
         """One of the whole numbers, of all events."""
-        return np.array(self._numbers[at :: self._width], dtype=np.int64)
+        return np.array(self._numbers[self._names.index(name) :: len(self._names)], dtype=np.int64)
 
 
 class KinetoRows:
     """What the events of one file come to.
 
-    `gpu`: kind, stream, correlation, device, index in `shapes`, seq, index in `foreign`, UNKNOWN where there is none;
-    and a number for its name, process and thread, and its external id where it has no correlation.
-    `runtime`: correlation, whether it launches a kernel. `steps`: number. `loading`: nothing more. `recompute`:
-    activations were computed again.
+    Of `gpu`, UNKNOWN where there is none: `shape` is an index in `shapes`, `foreign` one in `foreign`, `origin` a
+    number for its name, process and thread, and its external id where it has no correlation. Of `runtime`: whether it
+    `launches` a kernel. `recompute`: activations were computed again.
     """
 
     def __init__(self) -> None:
-        self.gpu, self.runtime, self.steps, self.loading = Rows(8), Rows(2), Rows(1), Rows(0)
+        self.gpu = Rows("kind", "stream", "correlation", "device", "shape", "seq", "foreign", "origin")
+        self.runtime, self.steps, self.loading = Rows("correlation", "launches"), Rows("number"), Rows()
         self.shapes: list[CallShape] = []
         self.foreign: list[str] = []
         self.recompute = False

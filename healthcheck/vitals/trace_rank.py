@@ -20,7 +20,7 @@ from healthcheck.vitals.breakdown import (
     windows_of,
 )
 from healthcheck.vitals.call_table import RankCalls
-from healthcheck.vitals.columns import UNKNOWN, Calls, Kind, RankColumns
+from healthcheck.vitals.columns import UNKNOWN, Kind, RankColumns
 from healthcheck.vitals.intervals import NOTHING, Spans, Times, clip, length, times, together
 
 _UNANSWERED = 0.05
@@ -159,7 +159,4 @@ def _calls_of(columns: RankColumns, kept: Sequence[Window]) -> RankCalls:
     inside = (at >= 0) & (launch < launched_until(steps)[at])
     step = np.where(inside, steps.number[at], UNKNOWN)
     chosen = np.isin(step, [window.step for window in kept])
-    begin, end, launched, shape, seq = (
-        column[chosen] for column in (calls.begin, calls.end, calls.launch, calls.shape, calls.seq)
-    )
-    return RankCalls(Calls(begin, end, launched, shape, seq, calls.shapes), step[chosen])
+    return RankCalls(calls.only(chosen), step[chosen])
