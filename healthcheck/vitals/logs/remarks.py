@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from enum import Enum, auto
+from enum import StrEnum
 
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import say
 from healthcheck.model.training import LogRemark
 
 
-class Odd(Enum):
-    """The kinds of oddities that need no numbers to be told."""
+class Odd(StrEnum):
+    """The kinds of oddities that need no numbers to be told, each the code of its text."""
 
-    CROSSED = auto()
-    DISPATCH = auto()
-
-    @property
-    def message(self) -> Message:
-        """It in words."""
-        match self:
-            case Odd.CROSSED:
-                return say("training.crossed")
-            case _:
-                return say("training.dispatch")
+    CROSSED = "training.crossed"
+    DISPATCH = "training.dispatch"
 
 
 class Odds:
@@ -45,7 +36,7 @@ class Odds:
 
     def told(self) -> tuple[LogRemark, ...]:
         """The remarks, in the order of their first lines."""
-        remarks = [LogRemark(odd.message, line, count) for odd, (line, count) in self._met.items()]
+        remarks = [LogRemark(say(odd.value), line, count) for odd, (line, count) in self._met.items()]
         remarks += [
             LogRemark(say("training.resized", before=before, after=after), line) for before, after, line in self._sizes
         ]
