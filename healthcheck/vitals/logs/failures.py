@@ -18,6 +18,9 @@ MARKS = (
     "(core dumped)",
     "terminate called after",
     "exited on signal ",
+    "got signal: ",
+    "Killed",
+    "Some NCCL operations",
 )
 _MOST_CHARS = 240
 _TRACEBACK_LINES = 400
@@ -29,6 +32,9 @@ _SHAPES = tuple(
         r"(?:Exited with exit code|Killed|Segmentation|Out Of Memory|Bus|Abort).*",
         r"slurmstepd: error: Detected \d{1,6} oom[-_]kill event.*",
         r"(?:Segmentation fault|Bus error|Aborted|Floating point exception|Illegal instruction)\s{1,20}\(core dumped\)",
+        r"(?:^|: line \d{1,6}:\s{1,9}\d{1,9}\s{1,9})Killed(?:\s{2}|$)",
+        r"SignalException: Process \d{1,9} got signal: \d{1,3}",
+        r"Some NCCL operations have failed or timed out.*",
         r"terminate called after throwing an instance of .*",
         r"(?:mpirun|mpiexec|prterun) noticed that process rank \d{1,7} .{1,200}exited on signal \d{1,3}.*",
         r"(?:\w{1,20}\.){0,3}OutOfMemoryError: .*",

@@ -81,6 +81,10 @@ def test_failures_are_told_in_their_words_and_a_start_after_them_is_another_one(
         "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=88123.0. Some of the step tasks have been killed.",
         "train.sh: line 41:  4242 Segmentation fault      (core dumped) python pretrain_gpt.py",
         "[rank3]:terminate called after throwing an instance of 'c10::DistBackendError'",
+        "train.sh: line 12: 12345 Killed                  python pretrain_gpt.py",
+        "Killed",
+        "torch.distributed.elastic.multiprocessing.api.SignalException: Process 12 got signal: 15",
+        "[rank0]:[E1130 ProcessGroupNCCL.cpp:1182] [Rank 0] Some NCCL operations have failed or timed out. Due to",
         "mpirun noticed that process rank 3 with PID 0 on node node-08 exited on signal 9 (Killed).",
     ],
 )
