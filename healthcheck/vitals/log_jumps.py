@@ -24,14 +24,13 @@ def settle_jumps(training: Training) -> list[LogRemark]:
     for row, n in enumerate(steps):
         if n <= JUMP * usual:
             continue
-        alone = min(rows.covers[row], usual)
-        if row in firsts:
-            steps[row] = alone
+        opens = row in firsts
+        there = math.nan if opens else rows.at[row] - rows.at[row - 1]
+        if not math.isnan(there) and not rows.time[row] * n > there * _WITHIN + JITTER_S:
             continue
-        there = rows.at[row] - rows.at[row - 1]
-        if math.isnan(there) or rows.time[row] * n > there * _WITHIN + JITTER_S:
-            steps[row] = alone
-            rows.lost[row], rows.nan[row] = min(rows.lost[row], alone), min(rows.nan[row], alone)
+        alone = min(rows.covers[row], usual)
+        steps[row], rows.lost[row], rows.nan[row] = alone, min(rows.lost[row], alone), min(rows.nan[row], alone)
+        if not opens:
             told.append(LogRemark(say("log.jumped", n=n - alone), rows.line[row]))
     return told
 

@@ -219,6 +219,12 @@ def test_steps_that_jump_ahead_without_the_time_for_them_are_not_counted() -> No
     assert vitals.goodput.share == pytest.approx(1.0, abs=0.001)
 
 
+def test_the_first_report_of_a_start_far_behind_its_checkpoint_loses_one_step() -> None:
+    world = World().start(loaded=10)
+    world.step = 5000
+    assert judged(world.steps(1, loss="NAN").steps(100).lines).nan_losses == 1
+
+
 def test_lines_that_were_lost_count_where_the_clock_has_the_time_for_them() -> None:
     lines = World().start().steps(300).lines
     vitals = judged(lines[:100] + lines[180:])
