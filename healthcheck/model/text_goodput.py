@@ -10,6 +10,8 @@ GOODPUT_TEXTS: Final[dict[str, str]] = {
     "log.time.rate": "the batch over the printed rate",
     "log.time.clock": "the time stamps of the lines",
     "log.time.coarse_clock": "the time stamps of the lines, which are of whole seconds: over {n} reports each",
+    "log.time.clock_beside_rate": "{basis}: the batch over the printed rate would be longer than they are apart, so "
+    "the batch or the number of GPUs is another one",
     "log.work.log": "the batch that the log tells",
     "log.work.given": "the batch that was given",
     "log.work.rates": "the batch that the printed rate and step time make",

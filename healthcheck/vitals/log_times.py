@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from healthcheck.model.message import Message, say
 from healthcheck.model.training import EventKind
@@ -16,6 +17,7 @@ from healthcheck.vitals.log_work import Given, Work
 
 SET_APART = frozenset((EventKind.CHECKPOINT_BEGUN, EventKind.CHECKPOINT_SAVED, EventKind.EVALUATION))
 """In whose step the training did something else, too."""
+_LONGER = 1.1
 _RULE = 2.0
 _JITTER_S = 2.0
 _SPAN = 20.0
@@ -39,7 +41,11 @@ def times_of(training: Training, work: Work, at: Sequence[float], given: Given) 
     if _known(rows.time) * 2 >= len(rows) > 0:
         return Times(_with_extra(training, rows.time), say("log.time.printed"))
     if (rates := _step_times(training, work, given)) is not None:
-        return Times(_with_extra(training, rates), say("log.time.rate"))
+        busy = _with_extra(training, rates)
+        by_clock = _by_clock(training, at) if _longer_than_clock(training, busy, at) else None
+        if by_clock is None:
+            return Times(busy, say("log.time.rate"))
+        return replace(by_clock, basis=say("log.time.clock_beside_rate", basis=by_clock.basis))
     return _by_clock(training, at)
 
 
@@ -86,6 +92,16 @@ def _step_times(training: Training, work: Work, given: Given) -> array[float] | 
         if rate is not None and rate > 0:
             found[row] = batch / rate
     return found if _known(found) * 2 >= len(rows) > 0 else None
+
+
+def _longer_than_clock(training: Training, busy: Sequence[float], at: Sequence[float]) -> bool:
+    """Do the steps take longer than the lines are apart? Then the batch, or the number of GPUs, is another one."""
+    steps = clock = 0.0
+    for segment, end in zip(training.segments, training.ends(), strict=True):
+        for row in range(segment.first + 1, end):
+            if busy[row] > 0 and at[row] >= at[row - 1]:
+                steps, clock = steps + busy[row], clock + at[row] - at[row - 1]
+    return steps > _LONGER * clock + _JITTER_S > _JITTER_S
 
 
 def _by_clock(training: Training, at: Sequence[float]) -> Times | None:

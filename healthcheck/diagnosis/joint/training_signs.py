@@ -110,7 +110,8 @@ def _told_mfu(training: Training) -> Number:
     printed = log.printed if log is not None else None
     if log is None or printed is None or printed.mfu is None:
         return None, say("joint.basis.no_mfu")
-    if (other := _other_peak(log, printed)) is not None:
+    refused = next((remark.what for remark in log.remarks if remark.what.code in _CANNOT_BE), None)
+    if (other := refused or _other_peak(log, printed)) is not None:
         return None, other
     return printed.mfu, say("joint.basis.printed_mfu", basis=printed.basis or say("joint.basis.printed_unknown"))
 
@@ -241,4 +242,6 @@ def training_notes(training: Training) -> tuple[Message, ...]:
     return tuple(say("joint.note.doubted", note=note) for note in doubts if note.code == _DOUBTED)
 
 
+_CANNOT_BE = frozenset({"mfu.refused.above", "mfu.refused.hardware"})
+"""What was said of this training, or what its log prints, is wrong: then no MFU of it counts."""
 _DOUBTED = "mfu.note.high"

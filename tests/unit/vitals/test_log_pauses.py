@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from healthcheck.model.vitals_log import LossKind
+from healthcheck.vitals.log_vitals import Asked
+from healthcheck.vitals.log_work import Given
 from tests.unit.vitals.training_world import BEGIN, World, adds_up, judged, losses, said
 
 
@@ -63,3 +65,19 @@ def test_a_pause_among_short_steps_with_stamps_of_whole_seconds_is_lost_once(eva
     kind = LossKind.EVALUATION if evaluates else LossKind.SLOW_STEPS
     assert losses(vitals) == {kind: pytest.approx(240, abs=6)}
     assert "log.time_clash" not in said(vitals)
+
+
+def test_a_batch_that_makes_steps_longer_than_the_lines_are_apart_is_not_believed() -> None:
+    # Twice the batch was given: 8 GPUs at 8,192 tokens/s make 2 s of it, and the clock shows a step a second.
+    lines = [
+        f"[titan] 2026-01-14 02:{n // 60:02}:{n % 60:02},000 - root - INFO - step: {n:2}  loss:  8.1234  "
+        "grad_norm:  1.4  memory: 60.00GiB(75.00%)  tps: 8,192  tflops: 400.00  mfu: 40.00%\n"
+        for n in range(1, 200)
+    ]
+    right = judged(lines, asked=Asked(given=Given(tokens_per_step=8 * 8192, gpus=8)))
+    wrong = judged(lines, asked=Asked(given=Given(tokens_per_step=2 * 8 * 8192, gpus=8)))
+    assert right.step_time is not None and wrong.step_time is not None
+    assert (right.step_time.median_s, wrong.step_time.median_s) == (1.0, 1.0)
+    assert wrong.step_time.basis is not None and wrong.step_time.basis.code == "log.time.clock_beside_rate"
+    assert right.step_time.basis is not None and right.step_time.basis.code == "log.time.rate"
+    assert "log.rate_clash" in said(wrong) - said(right)

@@ -13,7 +13,7 @@ from healthcheck.diagnosis.joint.training_signs import Training
 from healthcheck.model.joint import Joint, Level, Match, Question, Seen, Sign
 from healthcheck.model.message import say
 from healthcheck.model.record import RunRecord
-from healthcheck.model.training import Framework
+from healthcheck.model.training import Framework, LogRemark
 from healthcheck.model.verdict import Verdict
 from healthcheck.model.vitals_log import Loss, LossKind, Printed
 from tests.golden.records import healthy, interrupted, sick
@@ -62,6 +62,13 @@ def test_the_mfu_of_nanogpt_counts_only_where_the_gpu_is_known_to_be_an_a100() -
     assert unnamed.level is Level.UNKNOWN and "--gpu" in str(unnamed.basis)
     on_a100 = replace(log, printed=Printed(None, 0.48, 312.0, None, 312.0))
     assert sign(told(Training(log=on_a100)), Sign.MFU).value == 0.48
+
+
+def test_a_printed_mfu_beside_inputs_that_cannot_be_is_unknown() -> None:
+    refused = say("mfu.refused.above", tflops=2_000.0, dtype="BF16", gpu="A100", peak=312.0, mfu=6.4)
+    log = replace(a_log(printed_mfu=0.5), remarks=(LogRemark(refused, 0),))
+    found = sign(told(Training(log=log)), Sign.MFU)
+    assert found.level is Level.UNKNOWN and "inconsistent" in str(found.basis)
 
 
 def test_an_impossible_printed_mfu_is_unknown() -> None:
