@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -16,7 +16,7 @@ from healthcheck.diagnosis.warnings import NOT_ALONE
 from healthcheck.evaluation.limits import ALGBW_CHECK, BUSBW_CHECK
 from healthcheck.model.component import Component, Kind, natural, node
 from healthcheck.model.finding import CheckResult, Confidence, Finding
-from healthcheck.model.message import Arg, Message, say
+from healthcheck.model.message import Arg, Message, distinct, say
 from healthcheck.model.platform import Platform
 from healthcheck.model.reading import Evidence, noted
 from healthcheck.model.verdict import Verdict
@@ -126,8 +126,8 @@ def _explained(group: Group, passed: _Passed, hinting: Hinting, run_id: str) -> 
         confidence=Confidence.SUSPECTED if unsure else sure or cause.confidence,
         cause=_text("cause", cause, args),
         remedy=_text("remedy", cause, args),
-        evidence_for=_distinct((*(check.message for check in told), *((looks.message,) if looks else ()))),
-        evidence_against=_distinct(
+        evidence_for=distinct((*(check.message for check in told), *((looks.message,) if looks else ()))),
+        evidence_against=distinct(
             (
                 *(told for check in group.own for told in check.against),
                 *(check.message for check in passed.against(group, cause)),
@@ -198,7 +198,3 @@ def _text(what: str, cause: Cause, args: Mapping[str, Arg]) -> Message:
 def _as_evidence(check: CheckResult) -> Evidence:
     """For a result that quotes nothing: its own sentence, under the name of the check."""
     return noted(f"{check.stage} {check.check}".strip(), check.message)
-
-
-def _distinct(messages: Iterable[Message]) -> tuple[Message, ...]:
-    return tuple({(message.code, message.english): message for message in messages}.values())

@@ -55,6 +55,11 @@ def few(texts: Sequence[Arg], most: int) -> Arg:
     return say("text.and_more", first=shown, more=len(texts) - most) if len(texts) > most else shown
 
 
+def distinct(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """Each text once, in the order in which they come first."""
+    return tuple({message.english: message for message in messages}.values())
+
+
 def phrase(text: str) -> Message:
     """What our data files say in words (the title of a machine type, the source of a number), as a message.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 from healthcheck.diagnosis.joint.given import Given, lines, worst_finding
 from healthcheck.diagnosis.joint.link_signs import Links, link_signs
@@ -12,7 +12,7 @@ from healthcheck.diagnosis.joint.thresholds import defaults
 from healthcheck.diagnosis.joint.together import documents_sign, profile_notes
 from healthcheck.diagnosis.joint.training_signs import training_notes, training_signs
 from healthcheck.model.joint import Joint, Kind, Level, Match, Question, Seen, Sign
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Message, distinct, say
 from healthcheck.model.verdict import Verdict
 
 EXIT_WELL, EXIT_FAIL, EXIT_UNKNOWN, EXIT_RULE = 0, 1, 3, 4
@@ -42,7 +42,7 @@ def diagnose(given: Given) -> Joint:
     return Joint(
         seen=seen,
         matches=tuple(matches),
-        missing=_distinct(message for match in matches for message in match.missing),
+        missing=distinct(message for match in matches for message in match.missing),
         link_verdict=None if verdict is None else verdict.name,
         run_id=None if given.record is None else given.record.run_id,
         simulated=given.record is not None and given.record.simulated,
@@ -112,10 +112,3 @@ def _notes(given: Given, links: Links) -> tuple[Message, ...]:
     if record is not None and given.hosts is None and not record.simulated:
         notes.append(say("joint.note.name_the_nodes"))
     return tuple(notes)
-
-
-def _distinct(messages: Iterable[Message]) -> tuple[Message, ...]:
-    found: dict[str, Message] = {}
-    for message in messages:
-        found.setdefault(message.code, message)
-    return tuple(found.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from healthcheck.model.message import Message, say
+from healthcheck.model.message import Message, distinct, say
 from healthcheck.model.vitals_compare import Metric, Side, VitalsComparison
 from healthcheck.model.vitals_document import VitalsDocument, kind_of
 from healthcheck.model.vitals_log import LogVitals
@@ -41,7 +41,7 @@ def compare(
         after=Side(files[1], _what(after)),
         metrics=metrics,
         differs=differs,
-        not_compared=_distinct(one for one in found if isinstance(one, Message)),
+        not_compared=distinct(one for one in found if isinstance(one, Message)),
         notes=tuple(_notes(before, after)),
         floor=floor,
     )
@@ -64,10 +64,3 @@ def _notes(before: VitalsDocument, after: VitalsDocument) -> Iterable[Message]:
         begun, other = before.goodput.begins_s, after.goodput.begins_s
         if begun is not None and other is not None and begun > other:
             yield say("vcompare.note.turned")
-
-
-def _distinct(messages: Iterable[Message]) -> tuple[Message, ...]:
-    found: dict[str, Message] = {}
-    for message in messages:
-        found.setdefault(message.english, message)
-    return tuple(found.values())
