@@ -91,7 +91,7 @@ def _steps(
         if _has(one, part) is not _has(other, part):
             yield say("vcompare.not.one_side", what=say(f"vcompare.metric.{name}"))
             continue
-        told = _time(name, part, one, other, floor) if timed else _share(name, part, one, other, floor)
+        told = _part(name, part, one, other, floor, timed)
         if told is not None:
             yield told
 
@@ -101,25 +101,22 @@ def _has(rank: RankTrace, part: Part) -> bool:
     return any(part(step) is not None for step in rank.steps)
 
 
-def _time(name: str, part: Part, one: RankTrace, other: RankTrace, floor: float) -> Metric | None:
-    """Seconds of a step in one part; the change counts by what it is of the step of BEFORE."""
-    times = [[value for step in rank.steps if (value := part(step)) is not None] for rank in (one, other)]
-    if not times[0] or not times[1] or not any((*times[0], *times[1])):
-        return None
-    step_s = max(one.step_s, _LEAST_S)
-    bar = noise.of_profile(times[0], times[1], floor, step_s)
-    return metric(name, Unit.SECONDS, (mean(times[0]), mean(times[1])), bar, whole=step_s)
-
-
-def _share(name: str, part: Part, one: RankTrace, other: RankTrace, floor: float) -> Metric | None:
-    shares = [
-        [value / step.wall_s for step in rank.steps if (value := part(step)) is not None and step.wall_s > 0]
+def _part(name: str, part: Part, one: RankTrace, other: RankTrace, floor: float, timed: bool) -> Metric | None:
+    """One part of a step: in seconds, where the change counts by what it is of the step of BEFORE, else its share."""
+    before, after = (
+        [
+            value if timed else value / step.wall_s
+            for step in rank.steps
+            if (value := part(step)) is not None and step.wall_s > 0
+        ]
         for rank in (one, other)
-    ]
-    if not shares[0] or not shares[1] or not any((*shares[0], *shares[1])):
+    )
+    if not before or not after or not any((*before, *after)):
         return None
-    bar = noise.of_profile(shares[0], shares[1], floor)
-    return metric(name, Unit.SHARE, (mean(shares[0]), mean(shares[1])), bar)
+    step_s = max(one.step_s, _LEAST_S) if timed else None
+    bar = noise.of_profile(before, after, floor, step_s or 1.0)
+    unit = Unit.SECONDS if timed else Unit.SHARE
+    return metric(name, unit, (mean(before), mean(after)), bar, whole=step_s)
 
 
 def _collectives(before: TraceVitals, after: TraceVitals, floor: float) -> Iterator[Metric | Message]:
