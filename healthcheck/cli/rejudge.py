@@ -81,7 +81,8 @@ def command(
             tell_end(record, folder, verbose=True)
         say(str(message("cli.wrote_rejudged", page=str(folder / "report.html"))))
     out(encode_record(record).decode().rstrip("\n") if json else stdout_line(record))
-    raise typer.Exit(exit_code(record.verdict, request.playbook.gate, request.allow_degraded))
+    ready = len(record.healthy_hosts)
+    raise typer.Exit(exit_code(record.verdict, request.playbook.gate, request.allow_degraded, record.gate, ready))
 
 
 def _stored(store: DirectoryStore, run: str) -> StoredRun:

@@ -71,12 +71,15 @@ def gated(verdict: Verdict, gate: GateRecord | None) -> Verdict:
     return verdict if verdict > Verdict.PASS else Verdict.INCONCLUSIVE
 
 
-def exit_code(verdict: Verdict, gate: Gate, allow_degraded: bool, asked: GateRecord | None = None) -> int:
+def exit_code(
+    verdict: Verdict, gate: Gate, allow_degraded: bool, asked: GateRecord | None = None, ready: int = 0
+) -> int:
     """The exit code of a verdict; DEGRADED passes where the user or the playbook said so.
 
-    Not where a number of proven nodes was `asked` for and is not there: to be allowed is not to be proven.
+    Not where a number of proven nodes, or a list of the `ready` ones, was `asked` for and is not there: to be allowed
+    is not to be proven, and a script goes on to read the list.
     """
-    missed = asked is not None and asked.met is False
+    missed = asked is not None and (asked.met is False or (asked.asked.wants_list and not ready))
     if verdict is Verdict.DEGRADED and (allow_degraded or gate.degraded == "allow") and not missed:
         return 0
     return verdict.exit_code

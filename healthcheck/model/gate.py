@@ -20,6 +20,11 @@ class GateAsked(Struct, frozen=True):
     healthy_file: str = ""
     exclude_file: str = ""
 
+    @property
+    def wants_list(self) -> bool:
+        """Whether a job is to be started with what it writes."""
+        return bool(self.healthy_file or self.exclude_file)
+
 
 class Reused(Struct, frozen=True):
     """A pass that was not measured again: of which run, and when it was measured (UTC, `2026-03-14T02:15:03Z`)."""

@@ -211,7 +211,7 @@ class Ledger:
         proven = proven_hosts(together, verdicts)
         gate, named = counted(self.gate, len(proven)), verdict
         verdict = gated(verdict, gate)
-        code = exit_code(verdict, request.playbook.gate, request.allow_degraded, gate)
+        code = exit_code(verdict, request.playbook.gate, request.allow_degraded, gate, len(proven))
         finished = stamp(self.engine.clock.now()) if state != "incomplete" else None
         return RunRecord(
             run_id=request.run_id,

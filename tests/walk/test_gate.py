@@ -116,6 +116,16 @@ def test_too_few_nodes_do_not_pass_even_where_degraded_is_allowed(shell: Shell) 
     assert said.code != 0 and "gate.note.unmet" in codes(shell.record())
 
 
+@pytest.mark.parametrize("option", ["--healthy-hosts", "--exclude-file"])
+def test_where_no_set_is_proven_and_so_no_list_is_there_nothing_passes(shell: Shell, option: str) -> None:
+    words = ("gate", "slurm-gate", "--simulate", "16", "--budget", "40s", "--fault", "leaf:l1-l2=0.65", "-q")
+    said = shell(*words, option, "list")
+    assert said.out.startswith("DEGRADED 0/16 ready") and not list(Path().glob("list*"))
+    assert said.code == shell.record().exit_code == 4, "the script that reads the list must not go on"
+    assert shell("rejudge", str(shell.folders()[-1]), "-q").code == 4
+    assert shell(*words).code == 0, "slurm-gate allows DEGRADED to whoever starts on all nodes"
+
+
 def test_an_old_list_never_outlives_the_start_of_the_next_gate(shell: Shell) -> None:
     assert shell("gate", "--simulate", "4", "--healthy-hosts", "ok.hosts").code == 0
     assert Path("ok.hosts").exists()
