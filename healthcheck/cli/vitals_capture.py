@@ -154,12 +154,13 @@ def _run(
     import shlex
     import sys
     from contextlib import closing
+    from functools import partial
 
-    from healthcheck.cli.capture_end import concluded
     from healthcheck.cli.console import Console
     from healthcheck.cli.exits import out, say
     from healthcheck.cli.signals import stop_on_signals
     from healthcheck.cli.terminal import width
+    from healthcheck.cli.trace_reading import trace_of
     from healthcheck.edge.captures import BEGUN, ENDED, FOLDER
     from healthcheck.edge.inbox import FolderInbox
     from healthcheck.edge.owner import current_owner
@@ -173,6 +174,7 @@ def _run(
     from healthcheck.reporting.capture_text import PRINTED_FOLDER, captured_lines, needs
     from healthcheck.wiring import locks_beside, real_outside
     from healthcheck.workflows.capture import capture, commands_of
+    from healthcheck.workflows.capture_answer import concluded
     from healthcheck.workflows.engine import Engine
 
     if ssh_config is not None and not is_file(ssh_config):
@@ -198,7 +200,8 @@ def _run(
             locks.release()
             outside.close()
     with in_english():
-        found = concluded(captured, asked, commands, store.folder, step_range, logged)
+        read = partial(trace_of, step_range=step_range)
+        found = concluded(captured, commands, str(store.folder), read, logged)
         store.write(ENDED, encode_document(SCHEMA, found))
         if found.trace is not None:
             store.write("trace.json", encode_document(vitals_trace.SCHEMA, found.trace))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 
-from healthcheck.cli.trace_reading import trace_of
 from healthcheck.errors import InputError
 from healthcheck.model.message import Message, say
-from healthcheck.model.vitals_capture import CaptureAsked, CaptureVitals, HostCommand
-from healthcheck.model.vitals_trace import SLOWED
+from healthcheck.model.vitals_capture import CaptureVitals, HostCommand
+from healthcheck.model.vitals_trace import SLOWED, TraceVitals
 from healthcheck.workflows.capture import Captured
 
 _INCONCLUSIVE = 3
@@ -18,17 +16,17 @@ _GRAPHS = "trace.missing.graphs"
 
 def concluded(
     captured: Captured,
-    asked: CaptureAsked,
     commands: tuple[HostCommand, ...],
-    folder: Path,
-    step_range: str | None,
+    folder: str,
+    read: Callable[[Sequence[str]], TraceVitals],
     logged: tuple[bool, float | None],
 ) -> CaptureVitals:
-    """The answer; `logged` says whether a log was given to compare with, and its step time in seconds."""
+    """The answer. `read` is what reads profiles (InputError where they are none); `logged`: whether a log was given to
+    compare with, and its step time in seconds."""
     trace, why = None, captured.why
     if captured.files:
         try:
-            trace = trace_of([file.export for file in captured.files], False, step_range)
+            trace = read([file.export for file in captured.files])
         except InputError as error:
             why = (say("capture.unreadable", problem=str(error)), *why)
     if trace is not None and not trace.ranks:
@@ -37,7 +35,7 @@ def concluded(
     return CaptureVitals(
         ran=True,
         commands=commands,
-        folder=str(folder),
+        folder=folder,
         files=captured.files,
         trace=trace,
         profiled_step_s=profiled_s,
