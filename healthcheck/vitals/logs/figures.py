@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 
 _MOST_CHARS = 32
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
 _SUFFIXES = {"K": 3, "k": 3, "M": 6, "B": 9, "G": 9, "T": 12, "P": 15}
 _MOST_DIGITS = 15
+once = lru_cache(maxsize=1024)
+"""A log prints the same few rates and times over and over, with three or four digits."""
 
 
 def number(text: str | None) -> float | None:
@@ -28,12 +31,14 @@ def number(text: str | None) -> float | None:
         return None
 
 
+@once
 def positive(text: str | None) -> float | None:
     """A number that can be a time, a rate or a count: finite and above 0. None for a sentinel such as -100 or 0."""
     value = number(text)
     return value if value is not None and 0 < value < math.inf else None
 
 
+@once
 def shifted(text: str, power: int) -> float | None:
     """A positive number times a power of ten, with no more digits than are printed: 528.9 ms is 0.5289 s."""
     value = positive(text)
@@ -53,6 +58,7 @@ def count(text: str | None) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 
 
+@once
 def scaled(text: str | None) -> float | None:
     """A positive number that may end in K, M, B (or G), T, P for thousands: `85.8G` is 8.58e10."""
     if text is None:
@@ -62,6 +68,7 @@ def scaled(text: str | None) -> float | None:
     return positive(text) if power is None else shifted(text[:-1], power)
 
 
+@once
 def percent(text: str | None) -> float | None:
     """`34.30%` -> 0.343. None without the sign (the number may have been cut), for `N/A` and for a sentinel."""
     if text is None:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from healthcheck.model.training import EventKind, Framework, StepRecord
 from healthcheck.vitals.logs.blocks import Blocks
 from healthcheck.vitals.logs.dialect import Item, Shapes
-from healthcheck.vitals.logs.figures import count, number, percent
+from healthcheck.vitals.logs.figures import count, number, once, percent
 from healthcheck.vitals.logs.stamps import Head
 
 _HEAD = re.compile(
@@ -66,6 +66,8 @@ class Olmo(Blocks):
         self._begun: int | None = None
 
     def read(self, line: str, number: int) -> Iterable[Item]:
+        if "[step=" in line and (found := _HEAD.search(line)) is not None:
+            return self.opened(int(found["step"]), number, self.heads.read(line[: found.start()]))
         if (field := _FIELD.search(line)) is not None:
             name, equals, value = line[field.start() :].rstrip().rpartition("=")
             if equals:
@@ -75,8 +77,6 @@ class Olmo(Blocks):
             if group in line:
                 self.went_on()
                 return ()
-        if (found := _HEAD.search(line)) is not None:
-            return self.opened(int(found["step"]), number, self.heads.read(line[: found.start()]))
         return self._other(line, number)
 
     def _other(self, line: str, number: int) -> Iterable[Item]:
@@ -103,9 +103,8 @@ class Olmo(Blocks):
 
         def value(*names: str) -> float | None:
             for name in names:
-                text = fields.get(name)
-                if text is not None and _PRINTED.fullmatch(text):
-                    return number(text)
+                if name in fields and (whole := _whole(fields[name])) is not None:
+                    return whole
             return None
 
         per_s = _rate(value("throughput/device/BPS", "throughput/device/batches_per_second"))
@@ -123,6 +122,11 @@ class Olmo(Blocks):
             skipped=1 if skipped == 1 else 0,
             rank=head.rank,
         )
+
+
+@once
+def _whole(text: str) -> float | None:
+    return number(text) if _PRINTED.fullmatch(text) else None
 
 
 def _rate(value: float | None) -> float | None:
