@@ -14,10 +14,11 @@ _LONGEST_HEAD = 400
 _MOST_RANK_CHARS = 64
 
 _STAMP = re.compile(
-    r"(?<![\d.-])(20\d\d[-/]\d\d[-/]\d\d[T _]\d\d:\d\d):(\d\d(?:[.,]\d{1,9})?)(Z|[+-]\d\d:?\d\d)?(?!\d)", re.ASCII
+    r"(?<![\d.-])(20\d\d[-/]\d\d[-/]\d\d)[T _](\d\d):(\d\d):(\d\d(?:[.,]\d{1,9})?)(Z|[+-]\d\d:?\d\d)?(?!\d)", re.ASCII
 )
-_COMPACT = re.compile(r"\[(20\d\d\d\d\d\d \d\d:\d\d):(\d\d)()\]", re.ASCII)
-_AMERICAN = re.compile(r"(?<![\d/])(\d\d/\d\d/20\d\d \d\d:\d\d):(\d\d)(?: ([AP]M)|(?!\d))", re.ASCII)
+_COMPACT = re.compile(r"\[(20\d\d\d\d\d\d) (\d\d):(\d\d):(\d\d)()\]", re.ASCII)
+_AMERICAN = re.compile(r"(?<![\d/])(\d\d/\d\d/20\d\d) (\d\d):(\d\d):(\d\d)(?: ([AP]M)|(?!\d))", re.ASCII)
+_HALVES = {"AM": 0, "PM": 12}
 _RANKS = tuple(
     re.compile(shape, re.ASCII)
     for shape in (
@@ -49,12 +50,12 @@ NO_HEAD = Head()
 
 
 class Stamps:
-    """Reads the times of a log; each minute once, since most lines of a log share one with many."""
+    """Reads the times of a log; each day once, since most lines of a log share one with many."""
 
     _MOST = 4096
 
     def __init__(self) -> None:
-        self._minutes: dict[tuple[str, str | None], float | None] = {}
+        self._days: dict[tuple[str, str | None], float | None] = {}
 
     def find(self, text: str) -> re.Match[str] | None:
         """The last stamp of a text."""
@@ -67,40 +68,37 @@ class Stamps:
 
     def seconds(self, found: re.Match[str]) -> float | None:
         """A stamp in seconds since 1970 (as if UTC where it names no zone); None where there is no such time."""
-        minute, second, zone = found.groups()
-        key = minute, zone
-        if key in self._minutes:
-            base = self._minutes[key]
+        day, hour, minute, second, zone = found.groups()
+        key = day, zone
+        if key in self._days:
+            midnight = self._days[key]
         else:
-            if len(self._minutes) >= self._MOST:
-                self._minutes.clear()
-            base = self._minutes[key] = _minute(minute, zone)
-        if base is None or second >= "61":
+            if len(self._days) >= self._MOST:
+                self._days.clear()
+            midnight = self._days[key] = _midnight(day, zone)
+        hours = int(hour) if zone not in _HALVES else int(hour) % 12 + _HALVES[zone]
+        if midnight is None or hours > 23 or minute > "59" or second >= "61":
             return None
-        return base + float(second.replace(",", "."))
+        return midnight + 3600 * hours + 60 * int(minute) + float(second.replace(",", "."))
 
 
-def _minute(text: str, zone: str | None) -> float | None:
+def _midnight(text: str, zone: str | None) -> float | None:
     """`zone`: as it is printed, or AM and PM of an American stamp."""
     digits = [int(part) for part in re.findall(r"\d+", text)]
-    if "/" in text[:3]:
-        month, day, year, hour, minute = digits
-        if zone is not None:
-            hour = hour % 12 + (12 if zone == "PM" else 0)
-        zone = None
-    elif len(digits) == 3:
-        date, hour, minute = digits
-        year, month, day = date // 10000, date // 100 % 100, date % 100
+    if len(digits) == 1:
+        year, month, day = digits[0] // 10000, digits[0] // 100 % 100, digits[0] % 100
+    elif "/" in text[:3]:
+        month, day, year = digits
     else:
-        year, month, day, hour, minute = digits
+        year, month, day = digits
     try:
-        return datetime(year, month, day, hour, minute, tzinfo=_zone(zone)).timestamp()
+        return datetime(year, month, day, tzinfo=_zone(zone)).timestamp()
     except (ValueError, OverflowError):
         return None
 
 
 def _zone(text: str | None) -> timezone:
-    if not text or text == "Z":
+    if not text or text == "Z" or text in _HALVES:
         return UTC
     minutes = int(text[1:3]) * 60 + int(text[-2:])
     return timezone(timedelta(minutes=-minutes if text[0] == "-" else minutes))
