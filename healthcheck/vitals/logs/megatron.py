@@ -20,11 +20,17 @@ from healthcheck.vitals.logs.figures import count, number, positive, shifted
 from healthcheck.vitals.logs.remarks import Odd
 from healthcheck.vitals.logs.stamps import Head
 
-_START = re.compile(r"iteration\s{1,12}(\d{1,12})\s{0,8}/\s{0,12}(\d{1,12})\s{0,4}\|", re.ASCII)
+_START = re.compile(r"iteration(?:\s{1,12}|=\s{0,12})(\d{1,12})\s{0,8}/\s{0,12}(\d{1,12})\s{0,4}\|", re.ASCII)
 _NEOX_RATE = re.compile(r"samples/sec: (\d{1,9}\.\d{1,6}) \| $", re.ASCII)
 _DEEPSPEED_STEP = re.compile(r"(?<![\w/])step=(\d{1,12}), skipped=\d", re.ASCII)
 _TIME_MS = "elapsed time per iteration (ms)"
 _TIME_S = "elapsed time per iteration (s)"
+_UNITS = {
+    "elapsed time per iteration ms": _TIME_MS,
+    "elapsed time per iteration s": _TIME_S,
+    "tokens per gpu per second tgs": "tokens per gpu per second (tgs)",
+}
+"""How the fork of Argonne (`elapsed_time_per_iteration_ms=63383.5 | ...`) writes what has a unit."""
 _DEEPSPEED = frozenset(("TFLOPs", "samples per second", "consumed tokens", _TIME_S))
 _NEOX = frozenset(("approx flops per GPU", "lm_loss"))
 
@@ -92,7 +98,11 @@ def _fields(text: str) -> dict[str, str]:
     twice = set()
     for part in text.split("|")[:-1]:
         name, colon, value = part.partition(":")
-        if not colon:
+        if not colon and "=" in part:
+            name, _, value = part.partition("=")
+            name = name.strip().replace("_", " ")
+            name = _UNITS.get(name, name)
+        elif not colon:
             name, _, value = part.strip().rpartition(" ")
         name = name.strip()
         if name in fields:

@@ -244,6 +244,32 @@ def test_deepspeed_joins_its_two_lines_of_a_step() -> None:
     assert (facts.gpus, facts.global_batch, facts.log_interval, facts.version) == (32, 256, 10, "0.10.0")
 
 
+def test_megatron_deepspeed_with_equal_signs_as_argonne_writes_it() -> None:
+    report = (
+        "[2024-04-19 13:28:48,887] [INFO] [logging.py:96:log_dist] [Rank 0] step={0}, skipped=0, lr=[6e-06], mom=[1]\n"
+        "[2024-04-19 13:28:48][INFO][training:1251] -  iteration=       {0}/   10000 | consumed_samples=        3456 | "
+        "consumed_tokens=    14155776 | elapsed_time_per_iteration_ms=63383.5 | learning_rate=0.000006 | "
+        "global_batch_size= 1152 | lm loss=11.198063 | loss_scale=1.0 | actual_seqlen= 4096 | "
+        "number_of_skipped_iterations=  0 | number_of_nan_iterations=  0 | samples_per_second=18.175 | "
+        "tokens_per_gpu_per_second_tgs=3101.882 | TFLOPs=72.38 |\n"
+    )
+    log = Log((report.format(3) + report.format(4)).encode())
+    assert log.reader.framework is Framework.MEGATRON_DEEPSPEED
+    assert said(log.steps[0]) == {
+        "step": 3,
+        "step_time_s": 63.3835,
+        "at_s": 1713533328.0,
+        "samples": 1152,
+        "tokens": 1152 * 4096,
+        "consumed_samples": 3456,
+        "consumed_tokens": 14155776,
+        "tokens_per_s_per_gpu": 3101.882,
+        "samples_per_s": 18.175,
+        "tflops_per_gpu": 72.38,
+        "loss": 11.198063,
+    }
+
+
 def test_deepspeed_before_2023_and_its_pipelines() -> None:
     old = fixture("deepspeed/2022.log")
     assert [(step.step, step.samples_per_s) for step in old.steps] == [(40, 83.48609168106144), (50, 83.73838805358588)]
