@@ -76,8 +76,15 @@ def command(
         step_time=step_time,
         target=target,
         claimed_share=claimed_share,
+        dtype=dtype,
+        param_dtype=param_dtype,
+        dp=dp,
+        gpus=gpus,
+        tp=tp,
+        pp=pp,
+        zero=zero,
     )
-    asked = question(given, dtype, param_dtype, dp, gpus, tp, pp, zero, lambda of: _measured(record, results, of))
+    asked = question(given, lambda of: _measured(record, results, of))
     found = budget(asked)
     if json:
         out(encode_document(BUDGET_SCHEMA, found).rstrip("\n"))

@@ -24,19 +24,16 @@ class Given(Struct, frozen=True):
     step_time: str | None
     target: str | None
     claimed_share: str | None
+    dtype: Dtype
+    param_dtype: Dtype | None
+    dp: int | None
+    gpus: int | None
+    tp: int
+    pp: int
+    zero: int
 
 
-def question(
-    given: Given,
-    dtype: Dtype,
-    param_dtype: Dtype | None,
-    dp: int | None,
-    gpus: int | None,
-    tp: int,
-    pp: int,
-    zero: int,
-    measured: Callable[[int | None], MeasuredBusbw | Message | None],
-) -> BudgetQuestion:
+def question(given: Given, measured: Callable[[int | None], MeasuredBusbw | Message | None]) -> BudgetQuestion:
     """The question; InputError naming the option that is missing, wrong, or at odds with another one.
 
     `measured` reads the check-up that was named; it is given how many GPUs the training has.
@@ -44,25 +41,25 @@ def question(
     only_one((("--params", given.params), ("--gradient-bytes", given.gradient_bytes)), "how large gradients are")
     ways = (("--busbw", given.busbw), ("--record", given.record), ("--collective-time", given.collective_time))
     only_one(ways, "how fast it goes")
-    if param_dtype is not None and zero == 0:
+    if given.param_dtype is not None and given.zero == 0:
         raise InputError("--param-dtype", "is what --zero 1, 2 or 3 gathers parameters in; without it nothing is")
-    if given.gradient_bytes is not None and (tp, pp) != (1, 1) and gpus is None:
+    if given.gradient_bytes is not None and (given.tp, given.pp) != (1, 1) and given.gpus is None:
         raise InputError(
             "--gradient-bytes", "is of one GPU: leave out --tp and --pp, or give --gpus for them to divide"
         )
-    ranks = _ranks(dp, gpus, tp, pp)
+    ranks = _ranks(given.dp, given.gpus, given.tp, given.pp)
     sized = given.params is not None or given.gradient_bytes is not None
     _check_complete(given, sized, ranks)
-    found = measured(None if ranks is None else ranks * tp * pp)
+    found = measured(None if ranks is None else ranks * given.tp * given.pp)
     return BudgetQuestion(
         ranks=ranks,
         params=amount("--params", given.params, _parameters),
         gradient_bytes=amount("--gradient-bytes", given.gradient_bytes, bytes_of),
-        gradient_dtype=dtype,
-        param_dtype=param_dtype,
-        tp=tp,
-        pp=pp,
-        zero_stage=zero,
+        gradient_dtype=given.dtype,
+        param_dtype=given.param_dtype,
+        tp=given.tp,
+        pp=given.pp,
+        zero_stage=given.zero,
         busbw_gbyte_s=amount("--busbw", given.busbw, bandwidth_of),
         measured=found if isinstance(found, MeasuredBusbw) else None,
         unmeasured=found if isinstance(found, Message) else None,

@@ -121,8 +121,14 @@ def command(
         was_mfu=was_mfu,
         claimed_mfu=claimed_mfu,
         warn_above=warn_above,
+        shape=shape,
+        formula=formula,
+        gpu=gpu,
+        gpus=gpus,
+        dtype=dtype,
+        recompute=recompute,
     )
-    asked = question(given, shape, formula, gpu, gpus, dtype, recompute)
+    asked = question(given)
     found = answer(asked, shipped_peaks())
     if json:
         out(encode_document(MFU_SCHEMA, found).rstrip("\n"))

@@ -15,7 +15,7 @@ _LONGEST_NAME = 100
 
 
 class Given(Struct, frozen=True):
-    """Options as they were written, None where they were not."""
+    """Options as they were written, None where they were not. `shape` without --params and --active-params."""
 
     params: str | None
     active_params: str | None
@@ -34,30 +34,28 @@ class Given(Struct, frozen=True):
     was_mfu: str | None
     claimed_mfu: str | None
     warn_above: str | None
+    shape: ModelShape
+    formula: Formula | None
+    gpu: str | None
+    gpus: int | None
+    dtype: Dtype
+    recompute: Recompute
 
 
-def question(
-    given: Given,
-    shape: ModelShape,
-    formula: Formula | None,
-    gpu: str | None,
-    gpus: int | None,
-    dtype: Dtype,
-    recompute: Recompute,
-) -> MfuQuestion:
+def question(given: Given) -> MfuQuestion:
     """The question; InputError naming the option that is missing, wrong, or at odds with another one."""
     shape = structs.replace(
-        shape,
+        given.shape,
         params=amount("--params", given.params, _parameters),
         active_params=amount("--active-params", given.active_params, _parameters),
     )
     asked = MfuQuestion(
         shape=shape,
-        formula=formula,
-        gpu=gpu,
-        gpus=gpus,
-        dtype=dtype,
-        recompute=recompute,
+        formula=given.formula,
+        gpu=given.gpu,
+        gpus=given.gpus,
+        dtype=given.dtype,
+        recompute=given.recompute,
         peak_tflops=amount("--peak", given.peak, _tflops),
         tokens_per_s=amount("--tokens-per-s", given.tokens_per_s, _rate),
         tokens_per_s_per_gpu=amount("--tokens-per-s-per-gpu", given.tokens_per_s_per_gpu, _rate),
@@ -73,8 +71,8 @@ def question(
         claimed_mfu=amount("--claimed-mfu", given.claimed_mfu, _claim),
         warn_above=amount("--warn-above", given.warn_above, fraction_of) or WARN_ABOVE,
     )
-    if gpu is not None and not 0 < len(gpu.strip()) <= _LONGEST_NAME:
-        problem = "is too long for a name" if gpu.strip() else "is empty"
+    if given.gpu is not None and not 0 < len(given.gpu.strip()) <= _LONGEST_NAME:
+        problem = "is too long for a name" if given.gpu.strip() else "is empty"
         raise InputError("--gpu", f"{problem}; write what nvidia-smi prints, such as A100-SXM4-80GB")
     _check_speed(asked)
     _check_shape(asked)
