@@ -32,7 +32,7 @@ _FACTS = {
     "d_model": "hidden",
     "vocab_size": "vocab",
 }
-_CONFIG = re.compile(rf"(?:^|\s)(?P<name>{'|'.join(_FACTS)}): (?P<n>\d{{1,15}})$", re.ASCII)
+_CONFIG = re.compile(rf"(?<![\w/.-])(?P<name>{'|'.join(_FACTS)}): (?P<n>\d{{1,15}})\s{{0,40}}$", re.ASCII)
 _SETTINGS = tuple(f"{name}: " for name in _FACTS)
 _DECIMALS = re.compile(r"-?\d{1,20}\.\d{4}|nan|-?inf", re.ASCII)
 

@@ -32,7 +32,7 @@ _PARAMETERS = re.compile(r"Total number of parameters: (?P<n>[\d,]{1,20})(?![\d,
 _EVENTS: Shapes = (
     (
         EventKind.CHECKPOINT_SAVED,
-        re.compile(r"[Cc]heckpoint saved(?: to \S{0,4096}?step(?P<step>\d{1,12})(?!\d)|$)", re.ASCII),
+        re.compile(r"[Cc]heckpoint saved(?: to \S{0,4096}?step(?P<step>\d{1,12})(?!\d)|\s{0,40}$)", re.ASCII),
     ),
     (EventKind.CHECKPOINT_SAVED, re.compile(r"[Cc]heckpoint for step (?P<step>\d{1,12}) saved successfully", re.ASCII)),
     (

@@ -29,7 +29,7 @@ _MESH = re.compile(
     re.ASCII,
 )
 _PARALLEL = re.compile(
-    r"Building device mesh with parallelism: (?P<sizes>\w{2,12}=\d{1,7}(?:, \w{2,12}=\d{1,7}){1,9})$", re.ASCII
+    r"Building device mesh with parallelism: (?P<sizes>\w{2,12}=\d{1,7}(?:, \w{2,12}=\d{1,7}){1,9})\s{0,40}$", re.ASCII
 )
 _SIZE = re.compile(r"Model \S{1,80} \S{1,80} size: (?P<params>[\d,]{1,24}) total parameters", re.ASCII)
 _PEAK = re.compile(r"Peak FLOPS used for computing MFU: (?P<peak>\d\.\d{3}e\+\d\d)(?!\d)", re.ASCII)

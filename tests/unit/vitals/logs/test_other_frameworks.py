@@ -33,6 +33,15 @@ def test_composer_joins_the_lines_of_a_report() -> None:
     assert (log.reader.facts.gpus, log.reader.facts.params) == (8, 6658859008)
 
 
+def test_composer_tells_its_settings_behind_the_name_of_a_rank_and_before_blanks() -> None:
+    log = fixture("composer/llm-foundry.log")
+    text = (FIXTURES / "composer/llm-foundry.log").read_text()
+    for lines in ((f"[rank0]:{line}\n" for line in text.splitlines()), (f"{line}  \n" for line in text.splitlines())):
+        other = Log("".join(lines).encode())
+        assert other.reader.facts == log.reader.facts
+        assert [step.tokens for step in other.steps] == [step.tokens for step in log.steps]
+
+
 def test_composer_that_counts_tokens_names_the_batch_beside() -> None:
     lines = "[token=4194304/1000000000]:\n\t Train time/batch: 8\n\t Train loss/train/total: 11.6525\n"
     assert [said(step) for step in Log(lines.encode()).steps] == [{"step": 8, "loss": 11.6525}]
