@@ -89,7 +89,9 @@ class Rows(Struct):
 
     def swap_last(self) -> None:
         """The last two rows the other way round: the last one stood below the one that follows it."""
-        for column in (*(getattr(self, name) for name in _COLUMNS), *self.printed.values()):
+        for timer in self.timers.values():
+            timer.extend([NAN] * (len(self.step) - len(timer)))
+        for column in (*(getattr(self, name) for name in _COLUMNS), *self.printed.values(), *self.timers.values()):
             column[-1], column[-2] = column[-2], column[-1]
         self.steps[-2] = _small(self.step[-2] - self.step[-3])
         self.steps[-1] = _small(self.step[-1] - self.step[-2])

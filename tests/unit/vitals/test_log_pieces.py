@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from msgspec.structs import replace
 
 from healthcheck.errors import InputError
-from healthcheck.model.training import Framework, LogFacts, StepRecord
+from healthcheck.model.training import EventKind, Framework, LogFacts, RunEvent, StepRecord
 from healthcheck.model.vitals_log import LossKind
 from healthcheck.vitals.log_intake import Intake
 from healthcheck.vitals.log_vitals import Asked, see, vitals_of
@@ -133,3 +135,15 @@ def test_lines_that_a_collector_put_the_wrong_way_round_are_no_restart() -> None
     assert (vitals.starts, vitals.rank_copies) == (1, 0)
     assert vitals.goodput is not None and vitals.goodput.steps == 300
     assert losses(vitals) == {}
+
+
+def test_a_timer_stays_with_its_step_where_another_line_came_late() -> None:
+    intake = Intake("train.log")
+    for step in (1, 2, 4):
+        intake.add_all([StepRecord(step, step, step_time_s=2.0, at_s=2.0 * step)])
+        intake.add_all([RunEvent(EventKind.TIMED, step, step, took_s=0.1 * step, text="all-reduce")])
+    intake.add_all([StepRecord(3, 5, step_time_s=2.0, at_s=6.0)])
+    rows = intake.training(Framework.MEGATRON, LogFacts(), ()).rows
+    assert dict(zip(rows.step, rows.timers["all-reduce"], strict=True)) == pytest.approx(
+        {1: 0.1, 2: 0.2, 3: math.nan, 4: 0.4}, nan_ok=True
+    )
