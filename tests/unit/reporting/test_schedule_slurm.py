@@ -108,12 +108,15 @@ def test_a_gate_that_does_not_pass_starts_nothing(code: int, tmp_path: Path) -> 
     assert "hostname" not in asked(tmp_path)
 
 
-def stored(made: Schedule, run_id: str, *verdicts: tuple[str, int], simulated: bool = False) -> None:
+def stored(
+    made: Schedule, run_id: str, *verdicts: tuple[str, int], simulated: bool = False, looked_only: bool = False
+) -> None:
     """metrics.prom of one run as it is written."""
     folder = Path(made.results) / run_id
     folder.mkdir()
     label = ',simulated="true"' if simulated else ""
     lines = [f'healthcheck_host_verdict{{host="{host}"{label}}} {verdict}.0' for host, verdict in verdicts]
+    lines += [] if looked_only else [f'healthcheck_jobs{{stage="single_node",verdict="PASS"{label}}} 8.0']
     text = "\n".join(("# HELP healthcheck_host_verdict x", "healthcheck_run_verdict 4.0", *lines))
     (folder / "metrics.prom").write_text(text + "\n")
 
@@ -135,6 +138,13 @@ def test_the_prolog_refuses_a_node_whose_newest_measurement_is_fail(tmp_path: Pa
     stored(made, "20260316T021503Z-cccc", ("g4", 4), simulated=True)
     nodes = ("g1", "g2", "G3", "g4", "g5", "g6", "g7", "g")
     assert [prolog(made, tmp_path, node) for node in nodes] == [1, 0, 1, 0, 1, 1, 0, 0]
+
+
+def test_a_look_clears_no_node_that_a_job_found_sick_and_may_find_one(tmp_path: Path) -> None:
+    made = schedule(tmp_path)
+    stored(made, OLD, ("g1", 4), ("g2", 1), ("g3", 1))
+    stored(made, NEW, ("g1", 1), ("g2", 4), ("g3", 2), looked_only=True)
+    assert [prolog(made, tmp_path, node) for node in ("g1", "g2", "g3")] == [1, 1, 0]
 
 
 def test_a_prolog_that_cannot_read_lets_the_job_start(tmp_path: Path) -> None:
