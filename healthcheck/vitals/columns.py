@@ -6,6 +6,7 @@ everything after them (`breakdown.py`, `call_table.py`) knows no file format. Ti
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from healthcheck.model.message import Message
 from healthcheck.vitals.intervals import NOTHING, Spans, Times, times
 
+_RANK = re.compile(r"(?<![a-z])rank[-_.]?(\d{1,7})(?!\d)[^/\\]*$", re.IGNORECASE)
 UNKNOWN = -1
 """In a column of numbers that are never negative: the file does not say."""
 
@@ -145,3 +147,9 @@ class RankColumns:
     foreign: tuple[tuple[str, Spans], ...] = ()
     opaque: Spans = NOTHING
     notes: tuple[Message, ...] = ()
+
+
+def rank_in_name(file: str) -> int | None:
+    """The rank of `/traces/rank-34.Jul_15.pt.trace.json`; a folder that is named so says nothing."""
+    named = _RANK.search(file)
+    return None if named is None else int(named[1])

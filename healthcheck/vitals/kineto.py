@@ -6,7 +6,6 @@ columns; here they get one clock, every kernel finds its launch, and every GPU b
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO
@@ -16,13 +15,12 @@ from numpy.typing import NDArray
 
 from healthcheck.model.message import Message, say
 from healthcheck.vitals.cleaning import sane
-from healthcheck.vitals.columns import NO_STEPS, UNKNOWN, Calls, GpuEvents, Kind, RankColumns, StepMarks
+from healthcheck.vitals.columns import NO_STEPS, UNKNOWN, Calls, GpuEvents, Kind, RankColumns, StepMarks, rank_in_name
 from healthcheck.vitals.intervals import Spans, Times, union
 from healthcheck.vitals.kineto_rows import KinetoRows, Rows
 from healthcheck.vitals.trace_events import TraceEvents
 from healthcheck.vitals.trace_fields import Head, whole_number, words
 
-_RANK_IN_NAME = re.compile(r"rank[-_]?(\d{1,6})(?!\d)[^/\\]*$", re.IGNORECASE)
 # An event further than a week from the others has no time, whatever its number is.
 _FAR_US = 7 * 86_400e6
 
@@ -206,8 +204,7 @@ def _foreign(gpu: _Gpu, rows: KinetoRows) -> tuple[tuple[str, Spans], ...]:
 
 def _rank_of(head: Head, file: str) -> int | None:
     said = whole_number(head.distributed.rank) if head.distributed else None
-    named = _RANK_IN_NAME.search(file)
-    return said if said is not None or named is None else int(named[1])
+    return said if said is not None else rank_in_name(file)
 
 
 def _name_of_gpu(head: Head, device: int) -> str | None:

@@ -29,12 +29,12 @@ from healthcheck.vitals.columns import (
     Kind,
     RankColumns,
     StepMarks,
+    rank_in_name,
 )
 from healthcheck.vitals.intervals import NOTHING, Spans, Times, times, union
 from healthcheck.vitals.nsys_database import GRAPH, KERNEL, MEMCPY, MEMSET, Activity, Database
 from healthcheck.vitals.nsys_steps import HostSteps, host_steps
 
-_RANK: Final = re.compile(r"(?<![a-z])rank[-_.]?(\d{1,7})(?!\d)", re.IGNORECASE)
 _OPTION: Final = "--step-range"
 
 
@@ -50,7 +50,6 @@ def read_export(connection: sqlite3.Connection, file: str, step_range: str | Non
     for gpu, activities in groupby(database.activities(), key=itemgetter(0, 1)):
         gpus[gpu] = _Gpu(activities)
     steps = host_steps(database.ranges(), pattern)
-    rank = _RANK.search(file.rpartition("/")[2])
     numbers = _numbers(list(gpus), database)
     return tuple(
         RankColumns(
@@ -58,7 +57,7 @@ def read_export(connection: sqlite3.Connection, file: str, step_range: str | Non
             events=gpu.events(),
             steps=_marks(_of(process, steps)),
             calls=gpu.calls(),
-            rank=int(rank[1]) if rank is not None and len(gpus) == 1 else None,
+            rank=rank_in_name(file) if len(gpus) == 1 else None,
             device=numbers[process, device],
             gpu=database.gpu_name(process, device),
             data_loading=_waits(_of(process, steps)),
