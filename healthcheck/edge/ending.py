@@ -44,12 +44,12 @@ class Ending:
         self._stopped_at = self._clock.monotonic()
         return True
 
-    def lingers(self) -> bool:
-        """Call when the exit code is known and output is still open: True once that has lasted too long."""
+    def lingers(self, most_s: float = LINGER_S) -> bool:
+        """Call when the exit code is known and output is still open: True once that has lasted `most_s` seconds."""
         now = self._clock.monotonic()
         if self._exit_seen_at is None:
             self._exit_seen_at = now
-        return now - self._exit_seen_at > LINGER_S
+        return now - self._exit_seen_at > most_s
 
     def exited(self, exit_code: int) -> CommandResult:
         """The wrapper told its exit code."""

@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Sequence
 from threading import Lock
 
-from healthcheck.edge.ending import Ending
+from healthcheck.edge.ending import LINGER_S, Ending
 from healthcheck.edge.push import ContentHashes, push_files
-from healthcheck.edge.srun_files import SrunFiles
+from healthcheck.edge.srun_files import FILE_DEADLINE_S, SrunFiles
 from healthcheck.edge.srun_group import Payload, StepGroup
-from healthcheck.launchers.step import STDOUT, Member, blamed_nodes, complaint, job_is_over
+from healthcheck.launchers.step import HELD_OPEN_S, STDOUT, Member, blamed_nodes, complaint, job_is_over
 from healthcheck.launchers.wrapper import wrapped_words
 from healthcheck.model.command import Command, CommandResult, ExitKind
 from healthcheck.model.host import Host
@@ -30,7 +30,6 @@ GATHER_S = 0.05
 LONGEST_GATHER_S = 0.5
 """... or when the first has waited so long."""
 _NAP_S = 0.25
-_FILE_DEADLINE_S = 600.0
 
 
 class SrunTransport:
@@ -64,7 +63,7 @@ class SrunTransport:
         node = self._node(host)
         if node is None:
             return NeverStarted(self._not_ours(host))
-        command = Command(argv, _FILE_DEADLINE_S, token="push")  # noqa: S106 - a mark, not a secret
+        command = Command(argv, FILE_DEADLINE_S, token="push")  # noqa: S106 - a mark, not a secret
         return self.join(SrunRunning(self, Member(node, argv), command, sink, self._clock, payload))
 
     def push(self, host: Host, folder: str, files: Sequence[PushFile]) -> PushResult:
@@ -214,7 +213,9 @@ class SrunRunning:
         for kind, data in seen.take():
             (self._sink.stdout if kind == STDOUT else self._sink.stderr)(data)
         if code is not None:
-            return self._ended(self._ending.exited(code)) if whole or over or self._ending.lingers() else None
+            # The task itself ends what holds its output open: then nothing more of it is on its way.
+            done = whole or over or self._ending.lingers(HELD_OPEN_S + LINGER_S)
+            return self._ended(self._ending.exited(code)) if done else None
         if not seen.up and self.member.node in blamed_nodes(group.complaints):
             return self._ended(self._unreachable(group))
         if over:

@@ -5,7 +5,7 @@ lines, which slurmd hands on whole as long as they are below 1,024 bytes; NONCE 
 
     @@NONCE MEMBER up         the task has begun
     @@NONCE MEMBER o BASE64   a piece of stdout; `e` of stderr; `.` instead of a piece ends that stream
-    @@NONCE MEMBER rc CODE    the command has ended; what still holds its output open is given 3 s more, the rest none
+    @@NONCE MEMBER rc CODE    the command has ended; what still holds its output open is given 10 s more, the rest none
 
 A task finds its command by the name slurmd has for its node. Words that several commands share travel once: SPEC has
 a line `NODE MEMBER I J K ...` for each, the numbers of its words. stdin of the step goes to all tasks: a line with the
@@ -32,6 +32,9 @@ STDOUT, STDERR = "o", "e"
 CONTROL, FILE = "control", "file"
 """What the stdin of a step is."""
 
+HELD_OPEN_S = 10
+"""Seconds from the end of a command until its task ends: on a node that is busy its last words may still be coded."""
+
 STEP_SCRIPT = "\n".join(
     (
         # What the shell itself has to say, of a helper that it ended, is no answer of the command.
@@ -52,7 +55,7 @@ STEP_SCRIPT = "\n".join(
         "watch() { read -r p x </proc/self/stat; echo $p;",
         'while read -r x; do if [ "$x" = "$who" ]; then exit; fi; done; }',
         "ended() { printf '%s rc %s\\n' \"$tag\" $1 >&4;",
-        "( sleep 3; kill -KILL 0 ) </dev/null >/dev/null 2>&1 3>&- 4>&- & }",
+        f"( sleep {HELD_OPEN_S}; kill -KILL 0 ) </dev/null >/dev/null 2>&1 3>&- 4>&- & }}",
         'run() { read -r p; "$@" 2>&3 3>&- 4>&-; ended $?; kill $p; }',
         "printf '%s up\\n' \"$tag\"",
         f"if [ $mode = {FILE} ]; then",

@@ -58,7 +58,7 @@ for thread in threads:
 for task in tasks:
     task.wait()
 for thread in threads:
-    thread.join(1)
+    thread.join()
 if "gone" in nodes:
     print("srun: error: Task launch for StepId=1.0 failed on node gone: Connection refused", file=sys.stderr)
     sys.stderr.flush()

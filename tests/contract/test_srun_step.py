@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -90,6 +91,14 @@ def test_one_of_a_step_is_stopped_and_the_others_go_on(place: SrunPlace, tmp_pat
     assert (whole.kind, kept["there"].out) == (ExitKind.EXITED, b"up\nend\n")
     assert len(place.steps()) == 1
     transport.close()
+
+
+def test_the_last_words_of_a_command_are_waited_for_on_a_node_that_codes_them_slowly(place: SrunPlace) -> None:
+    (place.bin / "base64").write_text(f'#!/bin/sh\nsleep 2.5\nexec {shutil.which("base64")} "$@"\n')
+    (place.bin / "base64").chmod(0o755)
+    found = at_once(place, (HERE,), "echo")
+    result, kept = found["here"]
+    assert (result.exit_code, kept.out) == (0, b"here\n")
 
 
 def test_no_srun_is_a_result(tmp_path: Path) -> None:

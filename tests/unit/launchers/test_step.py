@@ -13,6 +13,7 @@ import pytest
 from healthcheck.launchers.step import (
     CONTROL,
     FILE,
+    HELD_OPEN_S,
     STEP_SCRIPT,
     Frame,
     Frames,
@@ -109,7 +110,7 @@ def group_of(leader: int) -> list[str]:
     return found
 
 
-def task(mode: str, command: str, patience_s: int = 3) -> tuple[list[Frame], float, list[str]]:
+def task(mode: str, command: str, patience_s: int = HELD_OPEN_S) -> tuple[list[Frame], float, list[str]]:
     """The script of a step, run as slurmd would, in a process group of its own.
 
     `patience_s` is what it gives to whoever holds the output of its command open.
@@ -117,7 +118,7 @@ def task(mode: str, command: str, patience_s: int = 3) -> tuple[list[Frame], flo
     Returns what it said, after how many seconds it said no more, and who of its group stays alive.
     """
     argv = step_argv([Member("n1", ("sh", "-c", command))], "abc", mode, SlurmJob("1"))
-    script = STEP_SCRIPT.replace("sleep 3;", f"sleep {patience_s};")
+    script = STEP_SCRIPT.replace(f"sleep {HELD_OPEN_S};", f"sleep {patience_s};")
     theirs, ours = os.pipe()
     began = time.monotonic()
     with subprocess.Popen(
@@ -156,9 +157,9 @@ def test_a_task_leaves_nobody_on_its_node(mode: str) -> None:
     assert took < 300, "it waited for its helper"
 
 
-def test_what_holds_the_output_of_a_task_open_is_given_three_seconds() -> None:
+def test_what_holds_the_output_of_a_task_open_is_given_a_little_time() -> None:
     said, took, left = task(CONTROL, "sleep 600 & echo out")
     assert [frame.code for frame in said if frame.kind == "rc"] == [0]
     assert b"out\n" in [frame.data for frame in said]
-    assert 2.5 < took < 300
+    assert HELD_OPEN_S - 1 < took < 300
     assert left == []
