@@ -58,20 +58,39 @@ def slurm(
 
     The check-up is of the nodes that Slurm gives to its job. Examples: a prolog, and a HealthCheckProgram.
     """
-    from msgspec.structs import replace
-
-    from healthcheck.cli.schedule_cluster_asked import Cluster, gate_words, slurm_place, slurm_schedule
+    from healthcheck.cli.schedule_cluster_asked import Cluster, check_slurm, gate_words, slurm_schedule
     from healthcheck.model.message import say as message
+    from healthcheck.model.schedule_cluster import UnderSlurm
     from healthcheck.model.units import Seconds
     from healthcheck.reporting.schedule.slurm import checkup_script, gate_script, health_script, prolog_script
 
-    told_when = (tuple(notify or ()), notify_on)
     asked = Cluster(
-        playbook, every, keep, name, platform, launcher, nccl_tests, allow_degraded, results, limit, *told_when
+        playbook=playbook,
+        every=every,
+        keep=keep,
+        name=name,
+        platform=platform,
+        launcher=launcher,
+        nccl_tests=nccl_tests,
+        allow_degraded=allow_degraded,
+        results=results,
+        limit=limit,
+        notify=tuple(notify or ()),
+        notify_on=notify_on,
     )
     made, limit_s = slurm_schedule(asked)
-    place = slurm_place(nodes, limit_s, gpus, (partition, account, reservation), spare, budget)
-    place = replace(place, gate=gate_words(asked))
+    place = UnderSlurm(
+        nodes=nodes,
+        limit_s=limit_s,
+        gpus=gpus,
+        partition=partition,
+        account=account,
+        reservation=reservation,
+        spare=spare,
+        budget=budget,
+        gate=gate_words(asked),
+    )
+    check_slurm(place)
     job, gate = f"{made.name}.sbatch", f"{made.name}-gate.sbatch"
     prolog, health = f"{made.name}-prolog.sh", f"{made.name}-node-health.sh"
     files = {
@@ -122,16 +141,40 @@ def k8s(
 
     They are rendered and were not run in a cluster by us: read them first.
     """
-    from healthcheck.cli.schedule_cluster_asked import Cluster, k8s_place, k8s_schedule, secret_files
+    from healthcheck.cli.schedule_cluster_asked import Cluster, check_kubernetes, k8s_schedule, resource, secret_files
+    from healthcheck.errors import InputError
     from healthcheck.model.message import say as message
+    from healthcheck.model.schedule_cluster import CLAIM, InKubernetes
     from healthcheck.model.units import Seconds
     from healthcheck.reporting.schedule.k8s import cronjob_file, mpijob_file, secret_line, secret_of
 
-    told_when = (tuple(notify or ()), notify_on)
-    asked = Cluster(playbook, every, keep, name, platform, None, nccl_tests, allow_degraded, Path(), limit, *told_when)
+    asked = Cluster(
+        playbook=playbook,
+        every=every,
+        keep=keep,
+        name=name,
+        platform=platform,
+        nccl_tests=nccl_tests,
+        allow_degraded=allow_degraded,
+        limit=limit,
+        notify=tuple(notify or ()),
+        notify_on=notify_on,
+    )
     made, limit_s, inputs, model = k8s_schedule(asked)
-    n_gpus = gpus or (model.gpu.count if model is not None else 8)
-    place = k8s_place(workers, n_gpus, limit_s, rdma, namespace, (image, kubectl_image), (claim, host_path))
+    if claim and host_path:
+        raise InputError("--results-path", "and --results-claim are two places for the runs; give one of them")
+    place = InKubernetes(
+        namespace=namespace,
+        image=image,
+        workers=workers,
+        gpus=gpus or (model.gpu.count if model is not None else 8),
+        limit_s=limit_s,
+        rdma=None if rdma is None else resource(rdma),
+        claim=claim or CLAIM,
+        host_path=host_path,
+        kubectl_image=kubectl_image,
+    )
+    check_kubernetes(place)
     job, cronjob = f"{made.name}.mpijob.yaml", f"{made.name}.cronjob.yaml"
     files = {job: mpijob_file(made, place, inputs), cronjob: cronjob_file(made, place, inputs)}
     told = [message("schedule.cluster.limit", nodes=workers, limit=str(Seconds(limit_s)))]

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from healthcheck.cli.durations import duration_s
 from healthcheck.cli.gate_asked import check_budget
@@ -18,6 +17,7 @@ from healthcheck.cli.schedule_asked import (
     playbook_word,
     this_program,
 )
+from healthcheck.cli.slurm_asked import launcher_of
 from healthcheck.edge.shipped import load_platform, load_playbook
 from healthcheck.errors import InputError
 from healthcheck.model.alert import NotifyOn
@@ -39,22 +39,21 @@ _RESOURCE = re.compile(
     r"(?P<name>[a-z0-9][a-z0-9.-]{0,200}/[A-Za-z0-9][A-Za-z0-9._-]{0,62})(?:=(?P<count>[1-9]\d{0,2}))?"
 )
 _SLURM_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,+-]{0,127}")
-_LAUNCHERS = ("mpirun", "hydra", "srun", "srun:pmix", "srun:pmi2")
 _LEAST_S, _MOST_S = 60.0, 7 * 86400.0
 
 
-class Cluster(Struct, frozen=True):
-    """The flags that both have, as typed."""
+class Cluster(Struct, frozen=True, kw_only=True):
+    """The flags that both have, as typed; `launcher` and `results` are those of Slurm alone."""
 
     playbook: str
     every: str
     keep: int
     name: str | None
     platform: str
-    launcher: str | None
+    launcher: str | None = None
     nccl_tests: str | None
     allow_degraded: bool
-    results: Path
+    results: Path = Path()
     limit: str | None
     notify: tuple[str, ...] = ()
     notify_on: str = NotifyOn.NOT_PASS.value
@@ -69,9 +68,9 @@ def slurm_schedule(asked: Cluster) -> tuple[Schedule, float]:
         load_platform(named)
     if asked.platform != _AUTO:
         words += ["--platform", platform_word(asked.platform)]
-    words += [] if asked.launcher is None else ["--launcher", asked.launcher]
-    if asked.launcher not in (None, *_LAUNCHERS):
-        raise InputError("--launcher", f"{asked.launcher!a} is none of {', '.join(_LAUNCHERS)}")
+    if asked.launcher is not None:
+        launcher_of(asked.launcher, playbook)
+        words += ["--launcher", asked.launcher]
     made = Schedule(
         name=_name(asked, playbook),
         command=this_program(),
@@ -102,15 +101,13 @@ def gate_words(asked: Cluster) -> tuple[str, ...]:
     return tuple(words)
 
 
-def slurm_place(
-    nodes: int, limit_s: float, gpus: int | None, words: tuple[str, str, str], spare: int, budget: str
-) -> UnderSlurm:
-    """The job; `words` are partition, account and reservation."""
-    for option, word in zip(("--partition", "--account", "--reservation"), words, strict=True):
+def check_slurm(place: UnderSlurm) -> None:
+    """InputError for a name that Slurm would not take, or a gate that could not begin."""
+    names = {"--partition": place.partition, "--account": place.account, "--reservation": place.reservation}
+    for option, word in names.items():
         if word and _SLURM_WORD.fullmatch(word) is None:
             raise InputError(option, f"{word!a} is no name of Slurm; use letters, digits and . _ - +")
-    check_budget(duration_s("--budget", budget), budget)
-    return UnderSlurm(nodes, limit_s, gpus, *words, spare=spare, budget=budget)
+    check_budget(duration_s("--budget", place.budget), place.budget)
 
 
 def k8s_schedule(asked: Cluster) -> tuple[Schedule, float, dict[str, str], Platform | None]:
@@ -145,36 +142,27 @@ def k8s_schedule(asked: Cluster) -> tuple[Schedule, float, dict[str, str], Platf
     return _one_line(made), _limit_s(asked, playbook), inputs, model
 
 
-def k8s_place(
-    workers: int,
-    gpus: int,
-    limit_s: float,
-    rdma: str | None,
-    namespace: str,
-    images: tuple[str, str],
-    kept: tuple[str, str],
-) -> InKubernetes:
-    """The place; `images` are those of the check-up and of kubectl, `kept` the claim and the folder for results."""
-    claim, host_path = kept
-    for option, image in zip(("--image", "--kubectl-image"), images, strict=True):
-        if (image or option == "--image") and _IMAGE.fullmatch(image) is None:
+def check_kubernetes(place: InKubernetes) -> None:
+    """InputError for what Kubernetes would not take."""
+    for option, image in (("--image", place.image), ("--kubectl-image", place.kubectl_image or place.image)):
+        if _IMAGE.fullmatch(image) is None:
             raise InputError(option, f"{image!a} is no image; write one such as registry.example.org/healthcheck:1")
-    if _LABEL.fullmatch(namespace) is None:
-        raise InputError("--namespace", f"{namespace!a} is none; use small letters, digits and -")
-    if claim and host_path:
-        raise InputError("--results-path", "and --results-claim are two places for the runs; give one of them")
-    if claim and _OBJECT.fullmatch(claim) is None:
-        raise InputError("--results-claim", f"{claim!a} is no name of a claim; use small letters, digits, - and .")
-    if host_path and (not host_path.startswith("/") or not host_path.isprintable() or ".." in host_path.split("/")):
-        raise InputError("--results-path", f"must be absolute, such as /srv/healthcheck, got {host_path!a}")
-    found = None if rdma is None else _RESOURCE.fullmatch(rdma)
-    if rdma is not None and found is None:
-        raise InputError("--rdma", f"{rdma!a} is no resource; write one such as rdma/hca_shared_devices_a=8")
-    resource = None if found is None else (found["name"], int(found["count"] or 1))
-    place = InKubernetes(
-        namespace, images[0], workers, gpus, limit_s, resource, host_path=host_path, kubectl_image=images[1]
-    )
-    return replace(place, claim=claim) if claim else place
+    if _LABEL.fullmatch(place.namespace) is None:
+        raise InputError("--namespace", f"{place.namespace!a} is none; use small letters, digits and -")
+    if _OBJECT.fullmatch(place.claim) is None:
+        problem = f"{place.claim!a} is no name of a claim; use small letters, digits, - and ."
+        raise InputError("--results-claim", problem)
+    path = place.host_path
+    if path and (not path.startswith("/") or not path.isprintable() or ".." in path.split("/")):
+        raise InputError("--results-path", f"must be absolute, such as /srv/healthcheck, got {path!a}")
+
+
+def resource(text: str) -> tuple[str, int]:
+    """`NAME=N` of --rdma, one where N is left out."""
+    found = _RESOURCE.fullmatch(text)
+    if found is None:
+        raise InputError("--rdma", f"{text!a} is no resource; write one such as rdma/hca_shared_devices_a=8")
+    return found["name"], int(found["count"] or 1)
 
 
 def secret_files(asked: Cluster) -> tuple[tuple[str, str], ...]:

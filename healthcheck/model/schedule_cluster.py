@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+CLAIM = "healthcheck-results"
+"""Where runs are kept in Kubernetes unless somebody says otherwise."""
+
 
 class UnderSlurm(Struct, frozen=True):
     """One job of Slurm. `limit_s` is its time limit in seconds; `partition`, `account` and `reservation` may be empty.
@@ -37,6 +40,6 @@ class InKubernetes(Struct, frozen=True):
     gpus: int
     limit_s: float
     rdma: tuple[str, int] | None = None
-    claim: str = "healthcheck-results"
+    claim: str = CLAIM
     host_path: str = ""
     kubectl_image: str = ""

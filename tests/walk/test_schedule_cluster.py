@@ -138,7 +138,7 @@ def test_without_alerts_there_is_no_secret(shell: Shell) -> None:
         ((*SLURM, "--budget", "5s"), "--budget", "must lie between 30s and 7d"),
         ((*SLURM, "--limit", "1s"), "--limit", "between 1m"),
         ((*SLURM, "--every", "sometimes"), "--every", "sometimes"),
-        ((*SLURM, "--launcher", "ssh"), "--launcher", "none of"),
+        ((*SLURM, "--launcher", "ssh"), "--launcher", "there is no launcher"),
         ((*SLURM, "-o", "a\nb"), "schedule", "one line"),
         (("schedule", "slurm"), "--nodes", "is missing"),
         (("schedule", "k8s", "--workers", "2"), "--image", "is missing"),
