@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from healthcheck.edge.push import FileState
 from healthcheck.edge.srun_group import Payload, source_of
-from healthcheck.model.command import Command
+from healthcheck.model.command import Command, CommandResult
 from healthcheck.model.host import Host
 from healthcheck.model.message import say
+from healthcheck.workflows.fanout import MARGIN_S, Capture, run_short
 
 if TYPE_CHECKING:
     from healthcheck.edge.srun_step import SrunTransport
-    from healthcheck.ports import Running
 
 _DEADLINE_S = 120.0
-_WRITE_DEADLINE_S = 600.0
-_MARGIN_S = 30.0
+FILE_DEADLINE_S = 600.0
+"""For a file that is brought to many nodes at once."""
 _HASH = 'for f; do if [ -L "$f" ]; then continue; fi; if [ -f "$f" ]; then sha256sum -- "$f"; fi; done'
 _MKDIR = 'mkdir -m "$1" -- "$2" 2>/dev/null || [ -e "$2" ] || [ -L "$2" ] || mkdir -m "$1" -- "$2"'
 # A new file, and no link that somebody put there: noclobber opens with O_EXCL.
@@ -60,10 +60,16 @@ class SrunFiles:
         source = source_of(content)
         payload = Payload(source=source) if source else Payload(content=content.read())
         size = content.seek(0, 2) if source else len(payload.content)
-        said = _Said()
-        argv = ("sh", "-c", _WRITE, "healthcheck-write", path, str(size))
-        if _exit_code(self._transport.bring(self._host, argv, payload, said), _WRITE_DEADLINE_S) != 0:
-            raise OSError(said.last or f"{path} could not be written there")
+        said = Capture()
+        running = self._transport.bring(
+            self._host, ("sh", "-c", _WRITE, "healthcheck-write", path, str(size)), payload, said
+        )
+        result = running.wait(FILE_DEADLINE_S + MARGIN_S)
+        if result is None:
+            running.stop()
+            raise OSError(str(say("job.timed_out", seconds=FILE_DEADLINE_S)))
+        if _exit_code(result) != 0:
+            raise OSError(_last_line(said.err) or f"{path} could not be written there")
 
     def rename(self, old: str, new: str) -> None:
         """Atomically, over whatever is there."""
@@ -94,39 +100,18 @@ class SrunFiles:
             raise OSError(err or f"{argv[0]} failed there")
 
     def _run(self, *argv: str) -> tuple[int, str, str]:
-        said = _Said()
+        """(exit code, stdout, last line of stderr)."""
         command = Command(argv, _DEADLINE_S, token=f"push-{secrets.token_hex(6)}")
-        running = self._transport.start(self._host, command, said)
-        return _exit_code(running, _DEADLINE_S), said.out.decode("utf-8", "replace"), said.last
+        result, said = run_short(self._transport, self._host, command)
+        return _exit_code(result), said.out, _last_line(said.err)
 
 
-def _exit_code(running: Running, deadline_s: float) -> int:
-    """That of a short command; OSError where it did not come to an end of its own."""
-    result = running.wait(deadline_s + _MARGIN_S)
-    if result is None:
-        running.stop()
-        raise OSError(str(say("job.timed_out", seconds=deadline_s)))
+def _exit_code(result: CommandResult) -> int:
+    """OSError where the command did not come to an end of its own."""
     if result.exit_code is None:
         raise OSError(str(result.reason or result.kind.value))
     return result.exit_code
 
 
-class _Said:
-    """A sink for a few lines."""
-
-    def __init__(self) -> None:
-        self.out = b""
-        self._err = b""
-
-    @property
-    def last(self) -> str:
-        """The last line of stderr."""
-        return next(reversed(self._err.decode("utf-8", "replace").strip().splitlines()), "")[:200]
-
-    def stdout(self, data: bytes) -> None:
-        """Keep."""
-        self.out += data
-
-    def stderr(self, data: bytes) -> None:
-        """Keep."""
-        self._err += data
+def _last_line(text: str) -> str:
+    return next(reversed(text.strip().splitlines()), "")[:200]
