@@ -30,7 +30,7 @@ class Subject(Struct, frozen=True):
     home: Path
 
     def run(
-        self, *argv: str, deadline_s: float = 30, env: tuple[tuple[str, str], ...] = ()
+        self, *argv: str, deadline_s: float = 120, env: tuple[tuple[str, str], ...] = ()
     ) -> tuple[CommandResult, Kept]:
         kept = Kept()
         running = self.transport.start(self.host, Command(argv, deadline_s, "contract", env), kept)
@@ -97,53 +97,52 @@ def test_large_output_arrives_whole_on_both_streams(subject: Subject) -> None:
 
 def test_output_appears_while_the_command_runs(subject: Subject) -> None:
     kept = Kept()
-    running = subject.transport.start(subject.host, Command(("sh", "-c", "echo up; sleep 30"), 60, "contract"), kept)
+    running = subject.transport.start(subject.host, Command(("sh", "-c", "echo up; sleep 600"), 600, "contract"), kept)
     while not kept.out:
         assert running.wait(0.05) is None
     assert kept.out == b"up\n"
     running.stop()
-    assert running.wait(20) is not None
+    assert running.wait(60) is not None
 
 
 def test_poll_does_not_block_and_keeps_the_result(subject: Subject) -> None:
     script = f"while [ ! -e {subject.home}/go ]; do sleep 0.05; done"
-    running = subject.transport.start(subject.host, Command(("sh", "-c", script), 20, "contract"), Kept())
+    running = subject.transport.start(subject.host, Command(("sh", "-c", script), 600, "contract"), Kept())
     assert running.poll() is None, "nothing ends it but the deadline, and its result would be one"
     (subject.home / "go").touch()
-    result = running.wait(30)
+    result = running.wait(60)
     assert result is not None
     assert result.ok
     assert running.poll() == running.wait(1) == result
 
 
 def test_wait_gives_up_after_its_timeout(subject: Subject) -> None:
-    running = subject.transport.start(subject.host, Command(("sleep", "30"), 60, "contract"), Kept())
+    running = subject.transport.start(subject.host, Command(("sleep", "600"), 600, "contract"), Kept())
     started = time.monotonic()
     assert running.wait(0.3) is None
-    assert 0.25 < time.monotonic() - started < 20
+    assert 0.25 < time.monotonic() - started < 300
     running.stop()
-    assert running.wait(20) is not None
+    assert running.wait(60) is not None
 
 
 def test_stop_ends_it_on_the_host(subject: Subject) -> None:
     kept = Kept()
     script = "trap 'echo bye; exit 0' INT; echo up; while :; do sleep 0.05; done"
-    running = subject.transport.start(subject.host, Command(("sh", "-c", script), 60, "contract"), kept)
+    running = subject.transport.start(subject.host, Command(("sh", "-c", script), 600, "contract"), kept)
     while b"up" not in kept.out:
         assert running.wait(0.05) is None
     running.stop()
     running.stop()
-    result = running.wait(20)
+    result = running.wait(60)
     assert result is not None
     assert (result.kind, result.exit_code) == (ExitKind.STOPPED, None)
     assert kept.out == b"up\nbye\n"
 
 
 def test_the_deadline_ends_it(subject: Subject) -> None:
-    result, _ = subject.run("sleep", "30", deadline_s=1)
+    result, _ = subject.run("sleep", "600", deadline_s=1)
     assert (result.kind, result.exit_code) == (ExitKind.TIMED_OUT, None)
-    assert result.duration_s < 15
-    assert "deadline of 1 s" in str(result.reason)
+    assert "deadline of 1 s" in str(result.reason) and "silent" not in str(result.reason), "the far side ended it"
 
 
 def test_exit_124_before_the_deadline_is_the_commands_own(subject: Subject) -> None:
@@ -152,10 +151,11 @@ def test_exit_124_before_the_deadline_is_the_commands_own(subject: Subject) -> N
 
 
 def test_a_child_that_escapes_with_the_output_is_not_waited_for(subject: Subject) -> None:
-    started = time.monotonic()
-    result, kept = subject.run("sh", "-c", "setsid sh -c 'echo $$; sleep 60' & sleep 0.3; exit 5")
+    child = f"echo $$; touch {subject.home}/up; exec sleep 600"
+    result, kept = subject.run(
+        "sh", "-c", f"setsid sh -c '{child}' & until [ -e {subject.home}/up ]; do sleep 0.05; done; exit 5"
+    )
     assert (result.kind, result.exit_code) == (ExitKind.EXITED, 5)
-    assert time.monotonic() - started < 30
     assert subject.run("kill", kept.out.decode().strip())[0].ok, "it was still there"
 
 
@@ -237,11 +237,11 @@ def test_many_pushes_into_one_home_agree(subject: Subject) -> None:
 def test_close_ends_what_still_runs(subject: Subject) -> None:
     kept = Kept()
     script = f"trap 'echo bye >{subject.home}/said; exit 0' INT; echo up; while :; do sleep 0.05; done"
-    running = subject.transport.start(subject.host, Command(("sh", "-c", script), 60, "contract"), kept)
+    running = subject.transport.start(subject.host, Command(("sh", "-c", script), 600, "contract"), kept)
     while b"up" not in kept.out:
         assert running.wait(0.05) is None
     subject.transport.close()
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     said = subject.home / "said"
     while not (said.exists() and said.read_text()) and time.monotonic() < end:
         time.sleep(0.02)
