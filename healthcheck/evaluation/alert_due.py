@@ -13,11 +13,16 @@ INTERRUPTED_BY_HAND = 130
 
 
 def last_alike(record: RunRecord, oldest_first: Iterable[PastRun]) -> PastRun | None:
-    """The newest complete run before this one of the same playbook and exactly these hosts; None where none is."""
+    """The newest complete run before this one of the same playbook and exactly these hosts; None where none is.
+
+    Of the same part of it: somebody's look at nodes that are down must not be the reason why the check-up of the night
+    tells nobody of them.
+    """
     hosts = {host.name for host in record.hosts}
     found = None
     for run in oldest_first:
-        same = run.playbook == record.playbook.name and run.simulated == record.simulated
+        same = (run.playbook, run.part) == (record.playbook.name, record.provenance.only)
+        same = same and run.simulated == record.simulated
         before = (run.started_at, run.run_id) < (record.started_at, record.run_id)
         if run.state == "complete" and same and before and {host.name for host in run.hosts} == hosts:
             found = run

@@ -44,7 +44,8 @@ class PastRun(Struct, frozen=True, gc=False):
     """One run. Times as in the record (UTC, `2026-03-14T02:15:03Z`), `verdict` by its name, `healthy` a count.
 
     `state` is incomplete, complete or interrupted. `platform` is empty where the machine type was not known, `nics`
-    None likewise. `settings` are the versions and settings of the fleet.
+    None likewise. `settings` are the versions and settings of the fleet. `part` is the one stage that was asked for,
+    empty for all of the playbook.
     """
 
     run_id: str
@@ -63,6 +64,7 @@ class PastRun(Struct, frozen=True, gc=False):
     hosts: tuple[PastHost, ...] = ()
     jobs: tuple[PastJob, ...] = ()
     settings: tuple[FleetSetting, ...] = ()
+    part: str = ""
 
 
 class Past(Struct, frozen=True):

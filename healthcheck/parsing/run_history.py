@@ -18,7 +18,7 @@ from healthcheck.model.measurement import CollectiveRow, Placement
 from healthcheck.model.verdict import Verdict
 from healthcheck.parsing.record_digest import decode_digest
 
-INDEX_SCHEMA = "healthcheck.history_index/2"
+INDEX_SCHEMA = "healthcheck.history_index/3"
 HEADER = b'{"schema": "' + INDEX_SCHEMA.encode() + b'"}'
 SEARCH_STAGE = "localise"
 
@@ -147,6 +147,7 @@ def _past_run(digest: RunDigest, rules: dict[tuple[str, str], str], folder: str)
         ),
         jobs=_together(digest.jobs),
         settings=digest.fleet,
+        part=digest.provenance.only,
     )
 
 

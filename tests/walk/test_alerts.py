@@ -54,6 +54,14 @@ def test_by_default_a_change_of_verdict_is_told(shell: Shell, server: HookServer
     assert "FAIL in run " in str(server.fields()[1]["message"])
 
 
+def test_a_look_that_saw_the_fault_first_keeps_no_check_up_quiet(shell: Shell, server: HookServer) -> None:
+    shell(*HEALTHY, "--notify", _address(server))
+    assert shell("probe", *SICK[2:]).code == 1
+    shell(*SICK, "--notify", _address(server))
+    (posted,) = server.fields()
+    assert str(posted["title"]).startswith("healthcheck: FAIL ") and "PASS in run " in str(posted["message"])
+
+
 def test_a_sick_node_that_a_passing_gate_left_out_is_told_of_and_is_no_success(
     shell: Shell, server: HookServer
 ) -> None:

@@ -86,7 +86,7 @@ def _without_index(results: Path) -> Past:
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda data: b"",
-    "foreign version": lambda data: data.replace(b"history_index/2", b"history_index/9"),
+    "foreign version": lambda data: data.replace(b"history_index/3", b"history_index/9"),
     "another file": lambda data: b"SQLite format 3\x00" + bytes(range(256)),
     "cut in the middle": lambda data: data[: len(data) // 2],
     "one digit of a bandwidth": lambda data: data.replace(b"231.", b"131.", 1),
