@@ -44,8 +44,8 @@ CHECK_TEXTS: dict[str, str] = {
     "leave for it",
     "check.localise.search": "are the others, without those that were named, as fast together as expected; only that "
     "proves them",
-    "check.gate.single_node": "does a pass of an earlier run still hold; only with the same boot, driver, NCCL, "
-    "firmware, playbook and machine type, and never where the fresh look is not PASS",
+    "check.gate.single_node": "does a pass of an earlier run still hold; only with the same boot, GPUs, driver, "
+    "NCCL, firmware, playbook and machine type, where as much was measured, and never where the fresh look is not PASS",
     "check.run.raw": "is what a stored run is judged by still there; what was deleted or cut since then proves nothing",
     "check.stage.run": "could a stage be run at all; one that was planned and skipped silently would look like health",
     "check.hca.subnet": "does a subnet manager serve each InfiniBand compute port; without an address the link is up "
