@@ -16,8 +16,10 @@ _NAME = (
     r"(?<![\w-])(?P<name>(?:[a-z]{1,20}-){0,6}"
     r"(?:all-reduce|all-gather|reduce-scatter|grads-sync|reduce-model-grads|gather-model-params))"
 )
-_RANKS = re.compile(rf"{_NAME} \.{{2,64}}: (?:\(\d{{1,9}}\.\d\d, (?P<most>\d{{1,9}}\.\d\d)\)|(?P<ms>\d{{1,9}}\.\d\d)$)")
-_LAST_RANK = re.compile(rf"\| {_NAME}: (?P<ms>\d{{1,9}}\.\d\d)(?= \||\s*$)")
+_RANKS = re.compile(
+    rf"{_NAME} \.{{2,64}}: (?:\(\d{{1,9}}\.\d\d, (?P<most>\d{{1,9}}\.\d\d)\)|(?P<ms>\d{{1,9}}\.\d\d)$)", re.ASCII
+)
+_LAST_RANK = re.compile(rf"\| {_NAME}: (?P<ms>\d{{1,9}}\.\d\d)(?= \||\s*$)", re.ASCII)
 
 
 def timed_in(line: str) -> list[tuple[str, float]]:

@@ -9,6 +9,7 @@ from healthcheck.model.vitals_log import LogVitals
 from healthcheck.reporting.vitals_log import log_lines
 from healthcheck.vitals.log_vitals import Asked
 from healthcheck.vitals.log_window import parse_window
+from healthcheck.vitals.logs.megatron_timers import timed_in
 from tests.unit.vitals.logs.reading import fixture
 from tests.unit.vitals.training_world import World, judged
 
@@ -71,6 +72,26 @@ def test_the_older_line_is_of_one_rank_and_a_number_that_was_cut_is_none() -> No
         (30, "backward-reduce-model-grads", 0.02124),
         (30, "backward-gather-model-params", 0.00001),
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("    all-grads-sync .................................: (76.32, 78.10)", [("all-grads-sync", 0.0781)]),
+        ("[default0]:    params-all-gather ......................: 20.10", [("params-all-gather", 0.0201)]),
+        ("    all-grads-sync .................................: (76.32, 78.", []),
+        ("    all-grads-sync .................................: 78.1", []),
+        ("    forward-recv ...................................: (0.02, 400.10)", []),
+        ("    optimizer ......................................: (90.01, 91.10)", []),
+        (
+            "3: time (ms) | backward-params-all-reduce: 56.50 | optimizer: 10.2",
+            [("backward-params-all-reduce", 0.0565)],
+        ),
+        ("time (ms) | backward-params-all-reduce: 56.5", []),
+    ],
+)
+def test_only_a_whole_number_of_a_collective_counts(line: str, told: list[tuple[str, float]]) -> None:
+    assert timed_in(line) == told
 
 
 def test_a_log_without_timers_tells_nothing_of_collectives() -> None:
