@@ -13,6 +13,8 @@ from healthcheck.model.message import Message
 
 MFU_SCHEMA = "healthcheck.vitals.mfu/1"
 BUDGET_SCHEMA = "healthcheck.vitals.budget/1"
+GIVEN_PEAK = "--peak"
+"""The source of a peak that was given."""
 
 # Rules of thumb; each has an option that overrides it.
 WARN_ABOVE = 0.70

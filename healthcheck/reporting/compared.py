@@ -13,9 +13,7 @@ from healthcheck.parsing.record_codec import message_document
 from healthcheck.reporting.compared_view import WORD_COLUMNS, Table, answer, percent, sections, side, table
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row
-from healthcheck.reporting.text_width import left, right, width_of, wrapped
-
-MAX_WIDTH = 96
+from healthcheck.reporting.text_width import left, readable, right, spaced, width_of, wrapped
 
 
 def compared_line(comparison: Comparison) -> str:
@@ -57,7 +55,7 @@ def compared_title(comparison: Comparison) -> str:
 
 def compared_lines(comparison: Comparison, width: int) -> list[str]:
     """The story on stderr: plain text in at most 96 columns; foreign text on one line, its control signs visible."""
-    width = max(40, min(width, MAX_WIDTH))
+    width = readable(width)
     sides = (("BEFORE", comparison.before), ("AFTER", comparison.after))
     blocks = [
         [line for name, of in sides for line in _wrapped(side(of), width, f"  {name:<8}", "          ")],
@@ -68,11 +66,7 @@ def compared_lines(comparison: Comparison, width: int) -> list[str]:
     for section in sections(comparison):
         entries = [line for entry in section.entries for line in _wrapped(entry, width, "    ", "      ")]
         blocks.append([*_wrapped(section.heading, width, "  "), *entries])
-    lines: list[str] = []
-    for block in blocks:
-        if block:
-            lines += [*([""] if lines else []), *block]
-    return lines
+    return spaced(blocks)
 
 
 def _table(of: Table, width: int) -> list[str]:

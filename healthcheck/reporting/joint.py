@@ -14,10 +14,9 @@ from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row, pair
 from healthcheck.reporting.joint_rules import word_of
 from healthcheck.reporting.text_table import table
-from healthcheck.reporting.text_width import wrapped
+from healthcheck.reporting.text_width import readable, spaced, wrapped
 from healthcheck.reporting.training_figures import share_text
 
-MAX_WIDTH = 96
 _WORDS = {0: "WELL", 1: "FAIL", 3: "UNKNOWN", 4: "SUSPECT"}
 _IN_LINE = (
     (Sign.MFU, "MFU"),
@@ -53,7 +52,7 @@ def joint_document(joint: Joint) -> str:
 
 def joint_lines(joint: Joint, width: int) -> list[str]:
     """The story: what is known, each rule to act on with its numbers and what to do next, what is not known."""
-    width = max(40, min(width, MAX_WIDTH))
+    width = readable(width)
     blocks = [
         [line for note in joint.notes for line in _wrapped(str(note), width, "  ")],
         [*_heading("joint.heading.signs", width), *_signs(joint.seen, width)],
@@ -63,11 +62,7 @@ def joint_lines(joint: Joint, width: int) -> list[str]:
         _list("joint.heading.fine", _quiet(joint.matches), width),
         _thresholds(joint, width),
     ]
-    lines: list[str] = []
-    for block in blocks:
-        if block:
-            lines += [*([""] if lines else []), *block]
-    return lines
+    return spaced(blocks)
 
 
 def _quiet(matches: Sequence[Match]) -> Iterable[str]:

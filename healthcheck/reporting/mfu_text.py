@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from healthcheck.model.message import Message, say
-from healthcheck.model.vitals_mfu import Dtype, GpuPeak, GpuRow, MfuAnswer
+from healthcheck.model.vitals_mfu import GIVEN_PEAK, Dtype, GpuPeak, GpuRow, MfuAnswer
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.text_table import table
 from healthcheck.reporting.text_width import left, width_of, wrapped
@@ -59,7 +59,7 @@ def _line(found: MfuAnswer) -> Message:
 
 def _what(peak: GpuPeak) -> Message | str:
     dtype = peak.dtype.upper()
-    return say("mfu.what.given", dtype=dtype) if peak.source == "--peak" else f"{peak.gpu}, {dtype}"
+    return say("mfu.what.given", dtype=dtype) if peak.source == GIVEN_PEAK else f"{peak.gpu}, {dtype}"
 
 
 def _rows(found: MfuAnswer) -> Iterator[tuple[Message, Message | str]]:

@@ -24,7 +24,7 @@ from healthcheck.reporting.terminal_tables import (
     remark_lines,
 )
 from healthcheck.reporting.terminal_todo import todo_lines
-from healthcheck.reporting.text_width import left, width_of, wrapped
+from healthcheck.reporting.text_width import left, readable, spaced, width_of, wrapped
 from healthcheck.reporting.todo import First, most_urgent
 from healthcheck.reporting.unread import unread_told
 from healthcheck.reporting.view import Page, page, start_lines
@@ -32,7 +32,6 @@ from healthcheck.reporting.view import Page, page, start_lines
 LINE_LIMIT = 200
 """The stdout line is never longer: it goes into logs."""
 LONGEST_NAMES = 60
-MAX_WIDTH = 96
 FOLD_ABOVE = 16
 """More groups than this: those that look the same share a row of the map."""
 MAX_ROWS = 32
@@ -108,7 +107,7 @@ def terminal_summary(record: RunRecord, width: int, folder: str | None = None, v
     `folder` is the run directory as the user would write it; None means `reports/<run_id>`. `verbose` adds the looks,
     what they could not see, the limits with their sources, and everything that is only counted without it.
     """
-    width = max(40, min(width, MAX_WIDTH))
+    width = readable(width)
     view = page(record)
     where = folder or f"reports/{record.run_id}"
     most = len(view.bandwidth.rows) + len(view.looks.rows) if verbose else 16
@@ -126,10 +125,7 @@ def terminal_summary(record: RunRecord, width: int, folder: str | None = None, v
         limit_lines(view, width) if verbose else [],
         _files(record, view.next, where, width),
     )
-    lines: list[str] = []
-    for block in filter(None, blocks):
-        lines += [*([""] if lines else []), *block]
-    return lines
+    return spaced(blocks)
 
 
 def _head(record: RunRecord, view: Page, width: int, verbose: bool) -> list[str]:

@@ -4,10 +4,27 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Iterable, Sequence
 
 ELLIPSIS = "..."
 _NEVER_FIRST = "，。、；：？！）》】」』”’…％"
 """What no line begins with in Chinese."""
+
+
+_MOST, _LEAST = 96, 40
+
+
+def readable(width: int) -> int:
+    """The columns to write in on a terminal of this width: no more than are read well, no fewer than words need."""
+    return max(_LEAST, min(width, _MOST))
+
+
+def spaced(blocks: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of all blocks that have any, an empty line between two of them."""
+    lines: list[str] = []
+    for block in filter(None, blocks):
+        lines += [*([""] if lines else []), *block]
+    return lines
 
 
 def width_of(text: str) -> int:

@@ -15,10 +15,9 @@ from healthcheck.parsing.record_codec import encode_document
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row, pair
 from healthcheck.reporting.text_table import table
-from healthcheck.reporting.text_width import wrapped
+from healthcheck.reporting.text_width import readable, spaced, wrapped
 from healthcheck.reporting.training_figures import rate_text, share_text, step_text
 
-MAX_WIDTH = 96
 _ANSWERS = {
     Answer.WORSE: "vcompare.answer.worse",
     Answer.BETTER: "vcompare.answer.better",
@@ -59,7 +58,7 @@ def compared_document(found: VitalsComparison) -> str:
 
 def compared_lines(found: VitalsComparison, width: int) -> list[str]:
     """The story: both sides, the answer, every number, what differs, what is not compared, and the noise."""
-    width = max(40, min(width, MAX_WIDTH))
+    width = readable(width)
     sides = (("BEFORE", found.before), ("AFTER", found.after))
     blocks = [
         [line for name, side in sides for line in _side(name, side.file, side.what, width)],
@@ -70,11 +69,7 @@ def compared_lines(found: VitalsComparison, width: int) -> list[str]:
         _list("vcompare.heading.not_compared", map(str, found.not_compared), width),
         _list("vcompare.heading.noise", _rules(found), width),
     ]
-    lines: list[str] = []
-    for block in blocks:
-        if block:
-            lines += [*([""] if lines else []), *block]
-    return lines
+    return spaced(blocks)
 
 
 def _side(name: str, file: str, what: Message, width: int) -> list[str]:

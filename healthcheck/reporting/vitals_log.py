@@ -10,10 +10,9 @@ from healthcheck.model.vitals_log import Goodput, LogVitals, Loss, Rate
 from healthcheck.reporting.figures import one_line
 from healthcheck.reporting.joining import in_a_row
 from healthcheck.reporting.text_table import table
-from healthcheck.reporting.text_width import cut, wrapped
+from healthcheck.reporting.text_width import cut, readable, wrapped
 from healthcheck.reporting.training_figures import long_text, rate_text, stamp_text, step_text
 
-MAX_WIDTH = 96
 _INDENT = "  "
 _MOST_FAILURES = 5
 _MOST_TIMERS = 4
@@ -22,7 +21,7 @@ _NOTHING_S, _NOTHING = 0.05, 0.0005
 
 def log_lines(vitals: LogVitals, width: int) -> list[str]:
     """The whole page, in at most 96 columns."""
-    width = max(40, min(width, MAX_WIDTH))
+    width = readable(width)
     lines = [*wrapped(answer_line(vitals), width), *wrapped(_run_line(vitals), width), ""]
     lines += _facts(vitals, width)
     if vitals.goodput is not None and vitals.goodput.losses:

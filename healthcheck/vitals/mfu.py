@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from healthcheck.model.vitals_mfu import (
+    GIVEN_PEAK,
     GpuPeak,
     GpuRow,
     MfuAnswer,
@@ -99,7 +100,7 @@ def answer(asked: MfuQuestion, table: Sequence[GpuRow]) -> MfuAnswer:
 
 def _peak(asked: MfuQuestion, table: Sequence[GpuRow]) -> GpuPeak | None:
     if asked.peak_tflops is not None:
-        return GpuPeak(asked.gpu or "", asked.dtype, asked.peak_tflops, "--peak")
+        return GpuPeak(asked.gpu or "", asked.dtype, asked.peak_tflops, GIVEN_PEAK)
     return None if asked.gpu is None else peak_of(asked.gpu, asked.dtype, table)
 
 
