@@ -42,6 +42,8 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.basis.no_wall_clock": "no line of the log has a time of day, so what lies between the steps is not seen",
     "joint.basis.no_step_time": "the log has no steady steps",
     "joint.basis.reports": "p95 above the median, {n} {n:report|reports} of the log",
+    "joint.basis.fast_tenth": "the median above the fastest tenth, {n} {n:report|reports} of the log: it was faster "
+    "at times",
     "joint.basis.interval_means": "p95 above the median, {n} {n:report|reports} that are means of several steps and "
     "hide single slow ones",
     "joint.basis.one_rank": "fewer than two ranks in the trace",

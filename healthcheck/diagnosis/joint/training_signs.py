@@ -196,12 +196,18 @@ def _loss(loss: Loss, window_s: float) -> Message:
 
 
 def _step_spread(log: LogVitals | None) -> Number:
+    """How far the steps lie apart, on the wider side of the median: one that became slow for good has its slow pace for
+    a median, and nothing above it."""
     if log is None:
         return None, say("joint.basis.no_log")
-    if log.step_time is None:
+    times = log.step_time
+    if times is None:
         return None, say("joint.basis.no_step_time")
-    code = "joint.basis.interval_means" if log.step_time.interval_means else "joint.basis.reports"
-    return log.step_time.spread, say(code, n=log.step_time.reports)
+    below = times.median_s / times.p10_s - 1 if times.p10_s else 0.0
+    if below > times.spread:
+        return below, say("joint.basis.fast_tenth", n=times.reports)
+    code = "joint.basis.interval_means" if times.interval_means else "joint.basis.reports"
+    return times.spread, say(code, n=times.reports)
 
 
 def _rank_spread(trace: TraceVitals | None) -> Number:

@@ -119,6 +119,16 @@ def test_goodput_names_what_it_was_lost_to_and_without_a_clock_it_is_unknown() -
     assert found.level is Level.UNKNOWN and "time of day" in str(found.basis)
 
 
+def test_steps_that_became_slow_for_good_are_not_even() -> None:
+    log = a_log(spread=0.0, median_s=2.0)
+    assert log.step_time is not None
+    slowed = replace(log, step_time=replace(log.step_time, p10_s=1.0))
+    found = sign(told(Training(log=slowed)), Sign.STEP_SPREAD)
+    assert (found.value, found.level) == (1.0, Level.HIGH) and "faster at times" in str(found.basis)
+    steady = replace(log, step_time=replace(log.step_time, p10_s=1.99))
+    assert sign(told(Training(log=steady)), Sign.STEP_SPREAD).level is Level.LOW
+
+
 def test_a_profile_that_slows_the_training_is_told() -> None:
     notes = told(Training(log=a_log(median_s=1.0), trace=a_trace(a_rank(0, step_s=1.3)))).notes
     assert any("30.0 % more" in str(note) for note in notes)
