@@ -12,7 +12,6 @@ from healthcheck.cli import options
 
 if TYPE_CHECKING:
     from healthcheck.cli.asked import Asked
-    from healthcheck.edge.store import DirectoryStore
     from healthcheck.model.record import RunRecord
     from healthcheck.model.vitals_capture import CaptureBegun
     from healthcheck.workflows.clean import Cleaned
@@ -47,17 +46,19 @@ def command(
     from healthcheck.cli.document import print_document
     from healthcheck.cli.exits import say
     from healthcheck.edge.captures import dead_captures
+    from healthcheck.edge.clock import SystemClock
+    from healthcheck.edge.store import DirectoryStore
     from healthcheck.model.message import say as message
 
     asked = Asked(hosts=None, results=results, ssh_config=ssh_config, transport=transport)
     if run is not None:
-        store = _store(run, results)
-        cleaned = [clean_up(_not_running(store.load_record(), run), asked, clean_cache, store.folder)]
+        store = DirectoryStore.open(run, results, SystemClock())
+        cleaned = [clean_up(store.folder, _not_running(store.load_record(), run), asked, clean_cache)]
     else:
-        records, captures = dead_runs(results), dead_captures(results)
-        if not records and not captures:
+        runs, captures = dead_runs(results), dead_captures(results)
+        if not runs and not captures:
             say(str(message("clean.nothing", results=str(results))))
-        cleaned = [clean_up(record, asked, clean_cache) for record in records]
+        cleaned = [clean_up(folder, record, asked, clean_cache) for folder, record in runs]
         cleaned += [clean_up_capture(folder, begun, asked) for folder, begun in captures]
     removed = remove_locks(results)
     if json:
@@ -81,8 +82,9 @@ def remove_locks(results: Path) -> tuple[str, ...]:
     return tuple(lock.host for lock in removed)
 
 
-def dead_runs(results: Path) -> list[RunRecord]:
-    """Runs of this user below `results` that are incomplete and whose process is gone, newest first."""
+def dead_runs(results: Path) -> list[tuple[Path, RunRecord]]:
+    """(folder, record) of the runs of this user below `results` that are incomplete and whose process is gone, newest
+    first. A folder may have been renamed."""
     from healthcheck.cli.asked import in_process
     from healthcheck.edge.owner import is_dead, user_name
     from healthcheck.edge.store import RECORD, earlier_runs
@@ -99,15 +101,8 @@ def dead_runs(results: Path) -> list[RunRecord]:
             continue  # somebody else's folder, or a newer version's record: not ours to clean
         ours = record.owner.user == user_name() and not in_process(record)
         if ours and record.state == "incomplete" and is_dead(record.owner):
-            found.append(record)
+            found.append((folder, record))
     return found
-
-
-def _store(run: str, results: Path) -> DirectoryStore:
-    from healthcheck.edge.clock import SystemClock
-    from healthcheck.edge.store import DirectoryStore
-
-    return DirectoryStore.open(run, results, SystemClock())
 
 
 def _not_running(record: RunRecord, run: str) -> RunRecord:
@@ -119,11 +114,8 @@ def _not_running(record: RunRecord, run: str) -> RunRecord:
     return record
 
 
-def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False, folder: Path | None = None) -> Cleaned:
-    """Sweep the hosts of one run and tell what is left where.
-
-    `folder` is the run directory where it is not the one of that id below the results: it may have been moved.
-    """
+def clean_up(folder: Path, record: RunRecord, asked: Asked, clean_cache: bool = False) -> Cleaned:
+    """Sweep the hosts of the run in `folder` and tell what is left where."""
     from msgspec.structs import replace
 
     from healthcheck.cli.clean_reach import reach
@@ -132,10 +124,9 @@ def clean_up(record: RunRecord, asked: Asked, clean_cache: bool = False, folder:
     from healthcheck.workflows.clean import clean_run, remove_cache
     from healthcheck.workflows.engine import Engine
 
-    place = folder or asked.results / record.run_id
-    reached = reach(record, place, asked)
+    reached = reach(record, folder, asked)
     outside = reached.outside
-    store = DirectoryStore(place, outside.clock)
+    store = DirectoryStore(folder, outside.clock)
     engine = Engine(outside.transport, outside.local, outside.clock, Console(outside.clock), store, width=outside.width)
     try:
         done = clean_run(record, engine)

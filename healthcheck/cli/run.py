@@ -229,7 +229,7 @@ def _settle_dead_runs(asked: Asked, resume: str | None, clean: bool, quiet: bool
 
     dead = [] if asked.simulate is not None else dead_runs(asked.results)
     if clean:
-        for record in dead:
-            clean_up(record, asked)
+        for folder, record in dead:
+            clean_up(folder, record, asked)
     elif not quiet:
-        tell_leftovers([record for record in dead if resume is None or record.run_id != Path(resume).name])
+        tell_leftovers([record for _, record in dead if resume is None or record.run_id != Path(resume).name])

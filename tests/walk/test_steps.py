@@ -60,6 +60,14 @@ def test_steps_need_a_job(shell: Shell, words: tuple[str, ...], said: str) -> No
     assert (told.code, told.err.count("\n")) == (2, 1) and said in told.err
 
 
+def test_a_killed_run_whose_folder_was_renamed_is_cleaned_where_it_lies(shell: Shell, job: SrunPlace) -> None:
+    killed_run(shell, "here", launcher="srun")
+    moved = shell.folders()[-1].rename(shell.results / "before the move")
+    said = shell("clean")
+    assert said.code == 0, said.err
+    assert json.loads((moved / "record.json").read_text())["state"] == "interrupted"
+
+
 def test_a_run_that_looked_by_steps_is_cleaned_by_steps(shell: Shell, job: SrunPlace) -> None:
     run, token = killed_run(shell, "here", "there", launcher="srun")
     left = subprocess.Popen(["env", "--default-signal", "sleep", "600"], env=os.environ | {"HEALTHCHECK_TOKEN": token})
