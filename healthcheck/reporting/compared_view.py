@@ -21,7 +21,7 @@ from healthcheck.model.message import Arg, Message, say
 from healthcheck.model.units import Bytes, signed
 from healthcheck.parsing.nodeset import fold
 from healthcheck.reporting.figures import gbyte_s, moment
-from healthcheck.reporting.joining import in_a_row, pair
+from healthcheck.reporting.joining import bracket, in_a_row, pair
 
 SHOWN = 8
 """Lines of one kind before the rest is folded into one."""
@@ -232,7 +232,7 @@ def _verdict(change: VerdictChange) -> str:
         who = say("compare.of_hosts", stage=change.stage, collective=change.collective, hosts=change.hosts)
     text = f"{who}  {change.before} -> {change.after}"
     text = text if change.reason is None else pair(text, change.reason)
-    return str(say("text.bracket", what=text, more=say("compare.within_noise"))) if change.within_noise else text
+    return bracket(text, say("compare.within_noise")) if change.within_noise else text
 
 
 def _missing(one: Absent) -> str:

@@ -20,9 +20,9 @@ def pair(name: Arg, what: Arg) -> str:
     return str(say("text.pair", name=name, what=what))
 
 
-def bracket(what: Arg, more: Arg) -> str:
-    """`what (more)`."""
-    return str(say("text.bracket", what=what, more=more))
+def bracket(what: Arg, more: Arg | None) -> str:
+    """`what (more)`; what alone where there is no more to say of it."""
+    return str(what if more is None else say("text.bracket", what=what, more=more))
 
 
 def sentence(text: Arg) -> str:

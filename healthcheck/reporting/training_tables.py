@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from healthcheck.model.joint import Joint, Seen
-from healthcheck.model.message import Arg, Message, say
+from healthcheck.model.message import Arg, say
 from healthcheck.model.vitals_log import LogVitals
 from healthcheck.model.vitals_trace import CollectiveUse
 from healthcheck.reporting.chart import Table
 from healthcheck.reporting.figures import gbyte_s, not_measured, one_line, size
+from healthcheck.reporting.joining import bracket
 from healthcheck.reporting.joint import level_text, thresholds_text, value_text
 from healthcheck.reporting.training_figures import rate_text, share_text, step_text
 
@@ -24,9 +25,9 @@ def log_facts(log: LogVitals) -> tuple[tuple[str, str], ...]:
     ]
     if log.rate is not None and log.rate.tokens_per_s is not None:
         rate = say("training.rate", rate=rate_text(log.rate.tokens_per_s))
-        found.append(("rate", say("text.bracket", what=rate, more=log.rate.basis)))
+        found.append(("rate", bracket(rate, log.rate.basis)))
     ours = (("mfu", log.mfu), ("hfu", log.hfu))
-    found += [(name, _with(share_text(share), log.mfu_basis)) for name, share in ours if share is not None]
+    found += [(name, bracket(share_text(share), log.mfu_basis)) for name, share in ours if share is not None]
     if log.printed is not None and (log.printed.tflops_per_gpu is not None or log.printed.mfu is not None):
         tflops = log.printed.tflops_per_gpu
         printed = say(
@@ -34,16 +35,12 @@ def log_facts(log: LogVitals) -> tuple[tuple[str, str], ...]:
             tflops=not_measured() if tflops is None else f"{tflops:.1f}",
             mfu=share_text(log.printed.mfu),
         )
-        found.append(("printed", _with(printed, log.printed.basis)))
+        found.append(("printed", bracket(printed, log.printed.basis)))
     return tuple((str(say(f"training.fact.{name}")), one_line(str(value))) for name, value in found)
 
 
 def _counts(log: LogVitals) -> tuple[tuple[str, int], ...]:
     return (("rollbacks", log.rollbacks), ("skipped", log.skipped), ("nan", log.nan_losses))
-
-
-def _with(value: Arg, basis: Message | None) -> Arg:
-    return value if basis is None else say("text.bracket", what=value, more=basis)
 
 
 def collectives_table(uses: tuple[CollectiveUse, ...]) -> Table | None:

@@ -8,7 +8,7 @@ from healthcheck.model.message import Arg, Message, listed, say
 from healthcheck.model.training import EventKind, LogRemark
 from healthcheck.model.vitals_log import Goodput, LogVitals, Loss, Rate
 from healthcheck.reporting.figures import one_line
-from healthcheck.reporting.joining import in_a_row
+from healthcheck.reporting.joining import bracket, in_a_row
 from healthcheck.reporting.text_table import table
 from healthcheck.reporting.text_width import cut, readable, wrapped
 from healthcheck.reporting.training_figures import long_text, rate_text, stamp_text, step_text
@@ -114,9 +114,9 @@ def _rows(vitals: LogVitals) -> Iterator[tuple[str, Arg]]:
         )
         basis: Arg = "" if step.basis is None else step.basis
         note = say("log.row.step_note", basis=basis, reports=step.reports, warm=step.warm_up, slow=step.outliers)
-        yield "step", _with(value, note)
+        yield "step", bracket(value, note)
     if rate is not None and (rate.tokens_per_s is not None or rate.per_gpu is not None):
-        yield "rate", _with(_rate(rate), rate.basis)
+        yield "rate", bracket(_rate(rate), rate.basis)
     if vitals.printed is not None:
         yield "printed", _printed(vitals)
     if vitals.mfu is not None:
@@ -124,13 +124,13 @@ def _rows(vitals: LogVitals) -> Iterator[tuple[str, Arg]]:
         told = say("log.row.mfu_alone", mfu=mfu)
         if vitals.hfu is not None and vitals.hfu != vitals.mfu:
             told = say("log.row.mfu_value", mfu=mfu, hfu=fine_share(vitals.hfu))
-        yield "mfu", _with(told, vitals.mfu_basis)
+        yield "mfu", bracket(told, vitals.mfu_basis)
     if vitals.timers:
         timers = [
             say("log.row.timers_value", name=one.name, time=step_text(one.median_s), share=fine_share(one.share))
             for one in vitals.timers[:_MOST_TIMERS]
         ]
-        yield "timers", _with(listed(timers), say("log.row.timers_note"))
+        yield "timers", bracket(listed(timers), say("log.row.timers_note"))
     if vitals.checkpoints is not None and vitals.checkpoints.saves:
         yield "saves", _saves(vitals)
 
@@ -143,10 +143,6 @@ def _rate(rate: Rate) -> Arg:
     if rate.tokens_per_s is None:
         return say("log.row.rate_one", per_gpu=one)
     return say("log.row.rate_value", rate=rate_text(rate.tokens_per_s), per_gpu=one)
-
-
-def _with(value: Arg, basis: Message | None) -> Arg:
-    return value if basis is None else say("text.bracket", what=value, more=basis)
 
 
 def _printed(vitals: LogVitals) -> Arg:
@@ -162,7 +158,7 @@ def _printed(vitals: LogVitals) -> Arg:
     if printed.share_of_peak is not None and printed.gpu_peak_tflops is not None:
         share = fine_share(printed.share_of_peak)
         parts.append(say("log.row.printed_share", share=share, peak=printed.gpu_peak_tflops))
-    return _with(listed(parts), printed.basis)
+    return bracket(listed(parts), printed.basis)
 
 
 def _saves(vitals: LogVitals) -> Arg:
