@@ -105,6 +105,8 @@ def _told_mfu(training: Training) -> Number:
         return answer.mfu, basis
     if answer is not None:
         return None, answer.refused or say("joint.basis.mfu_no_peak")
+    if log is not None and log.exit_code:  # too few steps to call any of them steady
+        return None, say("joint.basis.no_goodput")
     if log is not None and log.mfu is not None:
         return log.mfu, log.mfu_basis or say("joint.basis.log")
     printed = log.printed if log is not None else None
@@ -176,7 +178,7 @@ def _goodput(log: LogVitals | None) -> Number:
     if log is None:
         return None, say("joint.basis.no_log")
     goodput = log.goodput
-    if goodput is None or goodput.share is None:
+    if goodput is None or goodput.share is None or log.exit_code:
         return None, say("joint.basis.no_goodput")
     if not goodput.wall_clock:
         return None, say("joint.basis.no_wall_clock")
@@ -201,7 +203,7 @@ def _step_spread(log: LogVitals | None) -> Number:
     if log is None:
         return None, say("joint.basis.no_log")
     times = log.step_time
-    if times is None:
+    if times is None or log.exit_code:
         return None, say("joint.basis.no_step_time")
     below = times.median_s / times.p10_s - 1 if times.p10_s else 0.0
     if below > times.spread:

@@ -119,6 +119,14 @@ def test_goodput_names_what_it_was_lost_to_and_without_a_clock_it_is_unknown() -
     assert found.level is Level.UNKNOWN and "time of day" in str(found.basis)
 
 
+def test_a_log_of_too_few_steps_says_nothing() -> None:
+    log = a_log(mfu=0.4)
+    found = told(Training(log=replace(log, exit_code=3)))
+    for which in (Sign.MFU, Sign.GOODPUT, Sign.STEP_SPREAD):
+        assert sign(found, which).level is Level.UNKNOWN
+        assert sign(told(Training(log=log)), which).level is not Level.UNKNOWN
+
+
 def test_steps_that_became_slow_for_good_are_not_even() -> None:
     log = a_log(spread=0.0, median_s=2.0)
     assert log.step_time is not None
