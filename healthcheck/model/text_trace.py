@@ -72,7 +72,7 @@ TRACE_TEXTS: dict[str, str] = {
     "of the steps of a rank): they count as compute, so collective and exposed are lower bounds",
     "trace.note.opaque": "CUDA graphs were recorded as one block each (up to {percent:.3g} % of the steps of a rank), "
     "which counts as compute: collective and exposed are lower bounds; profile with --cuda-graph-trace=node",
-    "trace.note.worlds": "the files are of trainings of different size ({sizes} ranks): what is told of ranks "
+    "trace.note.worlds": "the files are of trainings of different size (ranks: {sizes}): what is told of ranks "
     "together, the slowest and the waiting, is of no training; name the files of one",
     "trace.note.same_rank": "{n} {n:file holds|files hold} steps of a rank that another file holds, too: shown, "
     "and not matched",
