@@ -84,8 +84,9 @@ def metrics(pair: LogPair, floor: float) -> Iterator[Metric | Message]:
 
 def _speed(pair: LogPair, floor: float) -> Iterator[Metric | Message]:
     before, after = pair.before, pair.after
-    if before.step_time is None or after.step_time is None:
-        yield say("vcompare.not.no_steps", side="BEFORE" if before.step_time is None else "AFTER")
+    if before.step_time is None or after.step_time is None or before.exit_code or after.exit_code:
+        first = before.step_time is None or before.exit_code
+        yield say("vcompare.not.no_steps", side="BEFORE" if first else "AFTER")
         return
     why = _not_speed(pair)
     if why is not None:

@@ -194,6 +194,8 @@ def test_logs_the_wrong_way_round_are_told() -> None:
 def test_a_log_without_steady_steps_says_nothing_of_the_speed() -> None:
     found = held(a_log(), replace(a_log(), step_time=None, rate=None))
     assert found.exit_code == 3 and "AFTER has no steady steps" in told(found)
+    few = held(replace(a_log(), exit_code=3), a_log(median_s=2.2))  # of so few that vitals log said nothing
+    assert few.exit_code == 3 and "BEFORE has no steady steps" in told(few)
 
 
 # Profiles.
