@@ -15,6 +15,8 @@ from msgspec import Struct
 from healthcheck.cli.exits import lacking, say
 from healthcheck.edge.metrics_file import check_metrics_file, write_metrics
 from healthcheck.edge.notify_addresses import read_addresses
+from healthcheck.edge.places import is_file
+from healthcheck.edge.store import RECORD
 from healthcheck.errors import HealthcheckError, InputError
 from healthcheck.model.alert import Alert, NotifyOn
 from healthcheck.model.message import Message
@@ -85,7 +87,8 @@ def tell_lost(told: Told, record: RunRecord, folder: Path, problem: str, quiet: 
     if told.notifier is not None:
         from healthcheck.reporting.alert import alert_of_lost
 
-        _send(told.notifier, alert_of_lost(record, problem, str(folder.absolute())), _limit_s(record), quiet)
+        alert = alert_of_lost(record, problem, str(folder.absolute()), kept=is_file(folder / RECORD))
+        _send(told.notifier, alert, _limit_s(record), quiet)
 
 
 def tell_not_begun(told: Told, error: InputError, quiet: bool) -> None:

@@ -214,12 +214,23 @@ def _to_its_end(
             watching.close()
             if told is not None and isinstance(error, NotKept):
                 tell_lost(told, error.record, store.folder, str(error), loud.quiet)
-            on = f"go on with healthcheck run --resume {shlex.quote(str(store.folder))}"
-            raise StoreError(f"{error}; the jobs were ended and what was measured before is kept: {on}") from error
+            raise StoreError(f"{error}; {_how_on(store.folder)}") from error
         finally:
             outside.close()
         record = finish(record, store, as_json, loud, watching, told)
     return record.exit_code if record.exit_code is not None else 3
+
+
+def _how_on(folder: Path) -> str:
+    """What there is of a run whose folder failed, and the line that goes on with it; of one without a record nothing
+    does."""
+    from healthcheck.edge.places import is_file
+    from healthcheck.edge.store import RECORD
+
+    if not is_file(folder / RECORD):
+        return "nothing was measured yet; make room and begin it again"
+    on = f"go on with healthcheck run --resume {shlex.quote(str(folder))}"
+    return f"the jobs were ended and what was measured before is kept: {on}"
 
 
 def _settle_dead_runs(asked: Asked, resume: str | None, clean: bool, quiet: bool) -> None:

@@ -40,16 +40,16 @@ def alert_of(record: RunRecord, report: str, before: PastRun | None) -> Alert:
     return _alert(f"healthcheck: {stdout_line(record)}", sentences, command, where, verdict_told(record))
 
 
-def alert_of_lost(record: RunRecord, problem: str, folder: str) -> Alert:
+def alert_of_lost(record: RunRecord, problem: str, folder: str, *, kept: bool) -> Alert:
     """What is told of a run whose results folder failed: how it stands as far as it came, and how to go on.
 
-    `problem` is why, `folder` the absolute path of what was kept.
+    `problem` is why, `folder` the absolute path of the run. Where no record was `kept` nothing goes on with it.
     """
     sentences = [str(say("notify.ended", problem=problem))]
     entries = [entry for entry in todo(record) if entry.verdict is Verdict.FAIL]
     if entries:
         sentences.append(str(say("notify.cause", component=entries[0].title, cause=entries[0].cause)))
-    command = shlex.join(("healthcheck", "run", "--resume", folder))
+    command = shlex.join(("healthcheck", "run", "--resume", folder)) if kept else ""
     where = str(say("notify.kept", machine=record.owner.machine, folder=folder))
     return _alert(f"healthcheck: {stdout_line(record)}", sentences, command, where, record.verdict)
 

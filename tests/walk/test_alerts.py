@@ -130,6 +130,14 @@ def test_a_run_that_a_full_disk_ends_is_told_of(tmp_path: Path, server: HookServ
     assert told["type"] == "info"
 
 
+def test_a_run_without_a_record_is_not_to_be_gone_on_with(tmp_path: Path, server: HookServer) -> None:
+    said = _on_a_full_disk(4_000, tmp_path, *HEALTHY, "--notify", _address(server), "-q")
+    assert said.returncode == 3 and not [*tmp_path.glob("reports/*/record.json")]
+    assert "record.json: File too large; nothing was measured yet; make room" in said.stderr
+    (told,) = server.fields()
+    assert "File too large" in str(told["message"]) and "--resume" not in str(told["message"]) + said.stderr
+
+
 def test_a_failing_alert_of_a_full_disk_changes_no_code(tmp_path: Path) -> None:
     refusing = HookServer("refuses")
     try:
