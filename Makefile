@@ -52,9 +52,10 @@ testbed: $(READY) $(TESTBED_VENV)/.ready ## as root: real sshd, real Open MPI 4 
 testbed-full: $(READY) $(TESTBED_VENV)/.ready ## as root: every fault with every MPI
 	TESTBED_VENV=$(abspath $(TESTBED_VENV)) $(BIN)/python -m pytest -m testbed tests/testbed -n 2 --durations=20
 
-# `vitals` is `vitals_log` and `vitals_trace` in one. A bar that is missed does not keep the others from being measured.
+# `vitals` is `vitals_log` and `vitals_trace` in one, `fleet` makes a folder for others. A bar that is missed does not keep
+# the others from being measured.
 bench: $(READY) ## side-by-side measurements, each prints a table
-	@missed=; for f in $$(grep -l __main__ benchmarks/*.py | grep -v /vitals.py); do \
+	@missed=; for f in $$(grep -l __main__ benchmarks/*.py | grep -Ev '/(vitals|fleet)\.py'); do \
 	  echo "== $$f"; $(BIN)/python -m "benchmarks.$$(basename $$f .py)" || missed="$$missed $$f"; done; \
 	  test -z "$$missed" || { echo "a bar missed, or worse, in:$$missed" >&2; exit 1; }
 
