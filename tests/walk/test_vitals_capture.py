@@ -136,9 +136,9 @@ def test_a_recorded_training_is_ended_and_its_export_is_here(
     [
         ("", ("--train-iters", "3"), "without calling the profiler: Megatron calls the profiler at step 5"),
         ("", ("--fail-at", "3"), "exit code 17 before the range was over; its last words: torch.OutOfMemoryError"),
-        ("", ("--hang-at", "3"), "nothing was heard of a recording on localhost within 3 s: Megatron calls"),
-        ("", ("--hang-at", "7"), "began and did not end within 3 s"),
-        ("hang-before", (), "ended, but nsys had made no report of it when 3 s were over"),
+        ("", ("--hang-at", "3"), "nothing was heard of a recording on localhost within 12 s: Megatron calls"),
+        ("", ("--hang-at", "7"), "began and did not end within 12 s"),
+        ("hang-before", (), "ended, but nsys had made no report of it when 12 s were over"),
         ("no-permission", (), "lets no ordinary user profile on this node (ERR_NVGPUCTRPERM"),
         ("old", (), "does not know an option (unrecognised option '--cuda-graph-trace=node')"),
     ],
@@ -152,7 +152,7 @@ def test_why_there_is_no_profile_is_said(
     says: str,
 ) -> None:
     monkeypatch.setenv("STANDIN_NSYS", how)
-    said = capture(*words, options=("--grace", "1s", "--timeout", "3s" if "hang" in how + str(words) else "1m"))
+    said = capture(*words, options=("--grace", "1s", "--timeout", "12s" if "hang" in how + str(words) else "1m"))
     assert said.code == 3
     assert says in said.out
     assert processes(tmp_path) == []

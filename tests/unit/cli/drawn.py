@@ -53,12 +53,15 @@ class Terminal:
             if slowly and not isinstance(event.step, Counted):
                 time.sleep(2 * LEAST_S)
 
-    def screen(self) -> Screen:
-        """What stands on it now, a moment after the last event."""
-        time.sleep(10 * LEAST_S)
-        screen = Screen(self._columns)
-        screen.feed(b"".join(self._received).decode())
-        return screen
+    def screen(self, awaited: str) -> Screen:
+        """What stands on it as soon as `awaited` does."""
+        end = time.monotonic() + 60
+        while True:
+            screen = Screen(self._columns)
+            screen.feed(b"".join(self._received).decode(errors="ignore"))
+            if awaited in screen.text or time.monotonic() > end:
+                return screen
+            time.sleep(LEAST_S)
 
     def close(self) -> Screen:
         """What stands on it in the end."""

@@ -57,7 +57,7 @@ def test_while_a_stage_runs_its_count_its_slowest_node_and_the_time_left_are_see
     counted = Event(SINGLE, say("progress.answered"), "gpu002", Verdict.PASS, Counted(12, 28, 228.4))
     terminal = Terminal(96)
     terminal.tell([alone()[0], (110.0, counted)])
-    assert terminal.screen().text.splitlines()[-2:] == [
+    assert terminal.screen("about 40 s to go").text.splitlines()[-2:] == [
         "  single_node  12 of 28   0:15   slowest gpu002 228.4 GB/s",
         "               about 40 s to go; Ctrl-C stops and keeps what is known",
     ]
@@ -67,7 +67,7 @@ def test_while_a_stage_runs_its_count_its_slowest_node_and_the_time_left_are_see
 def test_while_it_searches_the_suspects_shrink_and_the_budget_is_seen() -> None:
     terminal = Terminal(96)
     terminal.tell(search()[:4])
-    assert terminal.screen().text.splitlines()[-2:] == [
+    assert terminal.screen("budget 30 min").text.splitlines()[-2:] == [
         "  localise      round 3   0:47   suspects 27 > gpu[012-013]   now: gpu[002-027]",
         "               about 60 s to go, budget 30 min; Ctrl-C stops and keeps what is known",
     ]
@@ -83,7 +83,7 @@ def test_the_wish_to_stop_is_said_where_it_spoils_nothing() -> None:
     terminal = Terminal(96)
     terminal.tell(alone()[:20])
     assert terminal.console.stopping()
-    assert "stopping the jobs on the nodes" in terminal.screen().text.splitlines()[-1]
+    assert "stopping the jobs on the nodes" in terminal.screen("stopping the jobs").text.splitlines()[-1]
     screen = terminal.close()
     assert "stopping" not in screen.text, "it is drawn again, and gone with the rest"
     assert len(screen.text.splitlines()) == 4 and screen.cursor_shown
