@@ -61,13 +61,13 @@ def word(text: str) -> str:
 
 def path(text: str) -> str:
     """One path in a setting that takes several."""
-    escaped = text.replace("%", "%%")
     if _PLAIN.fullmatch(text):
         return text
-    return '"' + escaped.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + text.replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _places(schedule: Schedule) -> tuple[str, ...]:
     """What has to be mounted: the results, and every file that is named."""
-    hosts = (schedule.hosts,) if schedule.hosts.startswith("/") else ()
-    return (schedule.results, *hosts)
+    named = (schedule.results, schedule.hosts, schedule.playbook, *schedule.options, *schedule.notify)
+    places = (text.removeprefix("@") for text in named)
+    return tuple(dict.fromkeys(place for place in places if place.startswith("/")))

@@ -83,6 +83,15 @@ def test_no_character_of_a_path_means_anything() -> None:
     assert service["ReadWritePaths"] == [path(f"-{odd}")]
 
 
+def test_it_waits_for_the_mount_of_every_file_it_names() -> None:
+    named = {
+        "options": ("--baseline", "/nfs/base.json"),
+        "notify": ("--notify", "@/secret/slack", "--notify-on", "change"),
+    }
+    service, _, _ = parts(replace(PLAIN, hosts="gpu[001-128]", playbook="/home/ops/night.yaml", **named))
+    assert service["RequiresMountsFor"] == ["/var/lib/healthcheck /home/ops/night.yaml /nfs/base.json /secret/slack"]
+
+
 def test_a_node_set_is_no_place_that_could_be_mounted() -> None:
     service, _, _ = parts(replace(PLAIN, hosts="gpu[001-128]"))
     assert service["RequiresMountsFor"] == ["/var/lib/healthcheck"]
