@@ -26,6 +26,7 @@ JOINT_TEXTS: dict[str, str] = {
     "joint.basis.printed_unknown": "whether it counts recomputed FLOPs is not known",
     "joint.basis.no_trace": "no document of vitals trace was given",
     "joint.basis.empty_trace": "the trace holds no kernel",
+    "joint.basis.graphs": "the trace holds CUDA graphs as one block each, and not what is in them",
     "joint.basis.trace": "{n} {n:rank|ranks} of the trace",
     "joint.basis.trace_rank": "rank {rank}, slowest of {n}, {steps} {steps:step|steps}",
     "joint.basis.trace_whole": "rank {rank} of {n}, its whole window: no step is marked",

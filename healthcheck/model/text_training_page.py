@@ -33,6 +33,8 @@ TRAINING_PAGE_TEXTS: dict[str, str] = {
     "training.answer.trace": "Of each step {compute} is compute, {exposed} collective that no compute hides, {idle} "
     "idle",
     "training.answer.no_trace": "No kernel was recorded",
+    "training.answer.graphs": "The steps ran as CUDA graphs that were recorded as one block each: where their time "
+    "goes is not known",
     "training.rate": "{rate} tokens/s",
     "training.rate_unknown": "tokens/s not known",
     "training.split.title": "Where does a step go?",

@@ -104,6 +104,7 @@ VITALS_COMPARE_TEXTS: dict[str, str] = {
     "vcompare.not.peak_unsaid": "MFU: not both have a peak to divide by",
     "vcompare.not.refused": "MFU of {side}: {why}",
     "vcompare.not.no_kernels": "{side} holds no kernel",
+    "vcompare.not.graphs": "{side} holds CUDA graphs as one block each, and not what is in them",
     "vcompare.not.other_gpu": "anything: the profiles are of different GPUs",
     "vcompare.not.profiler": "the step and its parts: recorded by two profilers, which slow it down differently",
     "vcompare.not.whole": "Step Time: no step is marked in one of them, and its window stands for one",

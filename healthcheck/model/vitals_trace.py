@@ -10,6 +10,8 @@ from msgspec import Struct
 from healthcheck.model.message import Message
 
 SCHEMA = "healthcheck.vitals.trace/1"
+GRAPHS = "trace.missing.graphs"
+"""The code of what is missing where steps ran as CUDA graphs that were recorded as one block each."""
 SLOWED = 1.1
 """A profiled step longer than that many logged ones was slowed by its profiler. A rule of thumb."""
 
@@ -125,3 +127,8 @@ class TraceVitals(Struct, frozen=True):
         """Step Time under the profiler; None where no step is marked, so that nobody knows the time of one."""
         rank = self.slowest_rank
         return None if rank is not None and rank.whole else self.step_s
+
+    @property
+    def hidden_in_graphs(self) -> bool:
+        """Whether there are no ranks because CUDA graphs hide what ran: not for want of a kernel."""
+        return any(message.code == GRAPHS for message in self.missing)

@@ -100,7 +100,7 @@ def trace_answer(trace: TraceVitals) -> Message:
     """What a profile says, in one sentence."""
     shares = trace.shares
     if shares is None:
-        return say("training.answer.no_trace")
+        return say("training.answer.graphs" if trace.hidden_in_graphs else "training.answer.no_trace")
     return say(
         "training.answer.trace",
         compute=share_text(shares.compute),

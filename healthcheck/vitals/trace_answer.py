@@ -8,7 +8,7 @@ from dataclasses import replace as with_fields
 from msgspec.structs import replace
 
 from healthcheck.model.message import Message, say
-from healthcheck.model.vitals_trace import RankTrace, TraceVitals
+from healthcheck.model.vitals_trace import GRAPHS, RankTrace, TraceVitals
 from healthcheck.vitals.call_table import RankCalls
 from healthcheck.vitals.trace_calls import CallsTold, told
 from healthcheck.vitals.trace_rank import RankTold
@@ -44,7 +44,7 @@ def trace_vitals(
     hidden = max(rank.opaque for rank in ordered)
     if hidden > MOST_OPAQUE:
         step_s = None if traces[slowest].whole else traces[slowest].step_s
-        missing = (say("trace.missing.graphs", percent=hidden * 100),)
+        missing = (say(GRAPHS, percent=hidden * 100),)
         return replace(_nothing(files, source, notes, missing), world_size=world, step_s=step_s)
     return TraceVitals(
         files=tuple(files),

@@ -11,7 +11,6 @@ from healthcheck.model.vitals_trace import SLOWED, TraceVitals
 from healthcheck.workflows.capture import Captured
 
 _INCONCLUSIVE = 3
-_GRAPHS = "trace.missing.graphs"
 
 
 def concluded(
@@ -30,7 +29,7 @@ def concluded(
         except InputError as error:
             why = (say("capture.unreadable", problem=str(error)), *why)
     if trace is not None and not trace.ranks:
-        why = (*(trace.missing if trace.missing[0].code == _GRAPHS else _nothing(captured)), *why)
+        why = (*(trace.missing if trace.hidden_in_graphs else _nothing(captured)), *why)
     profiled_s = None if trace is None else trace.marked_step_s
     return CaptureVitals(
         ran=True,

@@ -132,7 +132,9 @@ def _shares(trace: TraceVitals | None, thresholds: Thresholds) -> tuple[Seen, ..
     """Those of the slowest rank, whose steps are the steps. A collective share that may be higher says so."""
     shares = trace.shares if trace is not None else None
     if trace is None or shares is None:
-        why = say("joint.basis.no_trace" if trace is None else "joint.basis.empty_trace")
+        why = say("joint.basis.no_trace")
+        if trace is not None:
+            why = say("joint.basis.graphs" if trace.hidden_in_graphs else "joint.basis.empty_trace")
         signs = (Sign.EXPOSED, Sign.COLLECTIVE, Sign.IDLE, Sign.DATA_LOADING)
         return tuple(seen(sign, None, why, thresholds) for sign in signs)
     basis = _slowest(trace)

@@ -50,7 +50,8 @@ def metrics(before: TraceVitals, after: TraceVitals, floor: float) -> Iterator[M
     """Every number both hold, and in words what is not compared and why."""
     one, other = before.slowest_rank, after.slowest_rank
     if one is None or other is None:
-        yield say("vcompare.not.no_kernels", side="BEFORE" if one is None else "AFTER")
+        side, trace = ("BEFORE", before) if one is None else ("AFTER", after)
+        yield say("vcompare.not.graphs" if trace.hidden_in_graphs else "vcompare.not.no_kernels", side=side)
         return
     gpus = (_gpus(before), _gpus(after))
     if all(gpus) and gpus[0] != gpus[1]:

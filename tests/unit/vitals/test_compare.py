@@ -7,11 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from healthcheck.model.comparison import Answer
-from healthcheck.model.message import phrase
+from healthcheck.model.message import phrase, say
 from healthcheck.model.training import Framework
 from healthcheck.model.vitals_document import VitalsDocument
 from healthcheck.model.vitals_log import LogVitals, Loss, LossKind, Printed
-from healthcheck.model.vitals_trace import RankTrace
+from healthcheck.model.vitals_trace import GRAPHS, RankTrace
 from tests.unit.vitals.comparing import BETTER, SAME, WORSE, by_name, held, told, ways
 from tests.vitals_documents import DAY_S, a_collective, a_log, a_rank, a_trace
 
@@ -255,4 +255,7 @@ def test_communication_that_one_does_not_count_is_not_held_against_the_other() -
 
 
 def test_a_profile_without_a_kernel_is_not_comparable() -> None:
-    assert held(a_trace(a_rank(0)), a_trace()).answer is Answer.INCOMPARABLE
+    found = held(a_trace(a_rank(0)), a_trace())
+    assert found.answer is Answer.INCOMPARABLE and "AFTER holds no kernel" in told(found)
+    hidden = replace(a_trace(), missing=(say(GRAPHS, percent=60.0),))
+    assert "AFTER holds CUDA graphs as one block each" in told(held(a_trace(a_rank(0)), hidden))

@@ -16,6 +16,7 @@ from healthcheck.model.record import RunRecord
 from healthcheck.model.training import Framework, LogRemark
 from healthcheck.model.verdict import Verdict
 from healthcheck.model.vitals_log import Loss, LossKind, Printed
+from healthcheck.model.vitals_trace import GRAPHS
 from tests.golden.records import healthy, interrupted, sick
 from tests.vitals_documents import DAY_S, a_collective, a_log, a_rank, a_trace, an_answer
 
@@ -141,6 +142,13 @@ def test_a_profile_that_slows_the_training_is_told() -> None:
     notes = told(Training(log=a_log(median_s=1.0), trace=a_trace(a_rank(0, step_s=1.3)))).notes
     assert any("30.0 % more" in str(note) for note in notes)
     assert not told(Training(log=a_log(median_s=1.0), trace=a_trace(a_rank(0, step_s=1.05)))).notes
+
+
+def test_a_profile_whose_kernels_graphs_hide_is_not_called_one_without_kernels() -> None:
+    refused = replace(a_trace(), step_s=2.0, missing=(say(GRAPHS, percent=60.0),))
+    for trace, why in ((refused, "CUDA graphs as one block each"), (a_trace(), "holds no kernel")):
+        found = sign(told(Training(trace=trace)), Sign.EXPOSED)
+        assert found.level is Level.UNKNOWN and why in str(found.basis)
 
 
 def test_a_recording_without_marked_steps_slows_none() -> None:
