@@ -104,7 +104,7 @@ def test_ranks_that_are_not_here_may_be_waited_for_and_that_is_told() -> None:
 
 def test_ranks_of_two_trainings_are_not_one() -> None:
     (note,) = [note for note in vitals(one_call(0, 2), one_call(1, 4)).notes if note.code == "trace.note.worlds"]
-    assert "(2, 4 ranks)" in str(note)
+    assert "(ranks: 2, 4)" in str(note)
     assert "trace.note.worlds" not in codes(vitals(one_call(0, 2), one_call(1, 2)))
 
 
