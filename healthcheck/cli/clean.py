@@ -168,7 +168,7 @@ def _tell(done: Cleaned, token: str, advice: str) -> None:
     from healthcheck.cli.exits import say
     from healthcheck.launchers.rank_log import folders_of_run
     from healthcheck.model.message import say as message
-    from healthcheck.parsing.nodeset import fold
+    from healthcheck.parsing.nodeset import fold, fold_for_slurm
 
     if done.clean:
         say(str(message("clean.clean", run_id=done.run_id, hosts=fold(done.clean))))
@@ -177,7 +177,7 @@ def _tell(done: Cleaned, token: str, advice: str) -> None:
     if done.unknown:
         say(str(message("clean.unknown", run_id=done.run_id, hosts=fold(done.unknown))))
         if advice:
-            job = shlex.join(("salloc", f"--nodelist={fold(done.unknown)}"))
+            job = shlex.join(("salloc", f"--nodelist={fold_for_slurm(done.unknown)}"))
             say(str(message(advice, run_id=done.run_id, job=job)))
     if done.logs:
         folders = f"{folders_of_run(token)}.*"

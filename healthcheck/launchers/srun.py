@@ -13,7 +13,7 @@ from healthcheck.launchers.site import LaunchSite, launched
 from healthcheck.launchers.wrapper import TOKEN_VARIABLE
 from healthcheck.model.command import CollectiveJob, Command
 from healthcheck.model.slurm import SlurmJob
-from healthcheck.parsing.nodeset import expand, fold
+from healthcheck.parsing.nodeset import expand, fold_for_slurm
 
 # What a job script may have set for its own steps, and would change ours: labels in the table, another order of the
 # ranks, one GPU a rank (which hides the others from NCCL), a working directory or a program in front of ours.
@@ -69,7 +69,7 @@ def command(job: CollectiveJob, site: LaunchSite) -> Command:
 def _where(job: CollectiveJob) -> list[str]:
     """Nodes and ranks. Slurm sorts nodes: where a job has another order, each rank is given its node by name."""
     counts = [f"--nodes={len(job.hosts)}", f"--ntasks={job.n_ranks}"]
-    folded = fold(job.hosts)
+    folded = fold_for_slurm(job.hosts)
     if len(set(job.ranks_per_host)) == 1 and expand(folded, "") == job.hosts:
         return [f"--nodelist={folded}", *counts, f"--ntasks-per-node={job.ranks_per_host[0]}"]
     named = (name for name, ranks in zip(job.hosts, job.ranks_per_host, strict=True) for name in [name] * ranks)

@@ -58,6 +58,15 @@ def fold(names: Iterable[str]) -> str:
     return ",".join([folded, *others] if folded else others)
 
 
+def fold_for_slurm(names: Iterable[str]) -> str:
+    """The same as Slurm reads it, which refuses a range that is not at the end (`rack[1-2]-node5`): names that differ
+    there are written out."""
+    parts: list[str] = []
+    for part in split(fold(names)):
+        parts += [part] if "[" not in part or part.endswith("]") or ":" in part else expand(part, "")
+    return ",".join(parts)
+
+
 def split(text: str) -> list[str]:
     """The parts of a list at commas and blanks outside brackets; `a,,b` has an empty part, to be refused."""
     parts = [""]

@@ -11,7 +11,7 @@ from healthcheck.model.drain import NodeState, Undoing, mark_of
 from healthcheck.model.finding import Finding
 from healthcheck.model.record import RunRecord
 from healthcheck.parsing.slurm import short_name
-from healthcheck.reporting.names import folded
+from healthcheck.reporting.names import slurm_nodes
 
 
 def cause_of(finding: Finding) -> Cause:
@@ -22,7 +22,7 @@ def cause_of(finding: Finding) -> Cause:
 def drain_line(names: Iterable[str], run_id: str, cause: Cause) -> str:
     """Keep new jobs off these nodes, for a reason by which `slurm resume` knows it again."""
     reason = shlex.quote(f"{mark_of(run_id)}{cause.code}")
-    return f"scontrol update nodename={shlex.quote(folded(names))} state=drain reason={reason}"
+    return f"scontrol update nodename={shlex.quote(slurm_nodes(names))} state=drain reason={reason}"
 
 
 def suggested_drains(record: RunRecord) -> tuple[str, ...]:
@@ -50,9 +50,7 @@ def undoing(record: RunRecord, nodes: Sequence[NodeState]) -> Undoing:
 
 def resume_lines(undo: Undoing) -> tuple[str, ...]:
     """One line for each reason. `undrain`, not `resume`: a node that is down as well stays down."""
-    reasons = dict.fromkeys(node.reason for node in undo.ours)
-    return tuple(
-        f"scontrol update nodename={shlex.quote(folded(node.name for node in undo.ours if node.reason == reason))} "
-        "state=undrain"
-        for reason in reasons
-    )
+    names: dict[str, list[str]] = {}
+    for node in undo.ours:
+        names.setdefault(node.reason, []).append(node.name)
+    return tuple(f"scontrol update nodename={shlex.quote(slurm_nodes(each))} state=undrain" for each in names.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from healthcheck.model.record import RunRecord
-from healthcheck.parsing.nodeset import fold
+from healthcheck.parsing.nodeset import fold_for_slurm
 from healthcheck.reporting.decision import excluded
 from healthcheck.reporting.hostlists import exclude_hosts, healthy_hosts
 
@@ -54,5 +54,5 @@ def names_of(file: str) -> tuple[str, str, str]:
 
 def _lists(file: str, hostfile: str, hosts: tuple[str, ...]) -> Lists:
     name, slurm, plain = names_of(file)
-    folded = f"{fold(hosts)}\n" if hosts else "\n"
+    folded = f"{fold_for_slurm(hosts)}\n" if hosts else "\n"
     return Lists(len(hosts), ((name, hostfile), (slurm, folded), (plain, "".join(f"{host}\n" for host in hosts))))

@@ -20,7 +20,7 @@ from healthcheck.reporting.fleet_view import FleetView, fleet_view
 from healthcheck.reporting.headline import headline
 from healthcheck.reporting.joining import bracket, in_a_row, verdict_word
 from healthcheck.reporting.looks import Looks, looks, looks_answer
-from healthcheck.reporting.names import folded
+from healthcheck.reporting.names import folded, slurm_nodes
 from healthcheck.reporting.node_table import NodeLine, NodeRow, node_lines, node_rows
 from healthcheck.reporting.provenance_view import provenance
 from healthcheck.reporting.scope import Next, next_step, no_search, scope_told, title
@@ -194,10 +194,10 @@ def start_lines(record: RunRecord, hostfile: str) -> tuple[str, ...]:
     ready = record.healthy_hosts
     if launcher.startswith("srun") and [host.name for host in record.hosts if host.name in set(ready)] == list(ready):
         # Without --nodes srun takes all nodes of the job it is in. Ranks in another order need the hostfile.
-        lines = [f"srun --nodes={len(ready)} --nodelist={shlex.quote(folded(ready))} ..."]
+        lines = [f"srun --nodes={len(ready)} --nodelist={shlex.quote(slurm_nodes(ready))} ..."]
     else:
         lines = [f"mpirun {'-f' if launcher == 'hydra' else '--hostfile'} {shlex.quote(hostfile)} ..."]
-    left_out = folded(excluded(record))
+    left_out = slurm_nodes(excluded(record))
     if left_out:
         lines.append(f"sbatch --exclude={shlex.quote(left_out)} ...")
     return tuple(one_line(line) for line in lines)

@@ -122,6 +122,12 @@ def test_srun_sorts_nodes_so_that_another_order_names_the_node_of_every_rank() -
     assert "--nodelist=gpu03,gpu03,gpu01,gpu01 --nodes=2 --ntasks=4 --distribution=arbitrary" in line
 
 
+def test_srun_is_given_the_names_of_racks_one_by_one() -> None:
+    hosts = tuple(Host(name, name, slots=2) for name in ("rack1-node5", "rack2-node5"))
+    line = _step(SlurmJob("4711", "22.05.8"), multi_node_jobs(BOOK, Stage(name="multi_node"), hosts, None)[0])
+    assert "--nodelist=rack1-node5,rack2-node5 --nodes=2 --ntasks=4 --ntasks-per-node=2" in line
+
+
 def test_srun_before_20_11_knows_no_overlap() -> None:
     assert "--overlap" not in _step(SlurmJob("4711", "20.02.7"), _jobs()[1])
 
