@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from healthcheck.reporting.training_figures import stamp_text
 from healthcheck.vitals.log_pace import RowKind
-from healthcheck.vitals.log_vitals import Seen
+from healthcheck.vitals.log_seen import Seen
 
 HEAD = "file,line,start,step,steps,step_time_s,at,work,unit,survives,lost,kind"
 

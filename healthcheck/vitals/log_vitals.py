@@ -17,19 +17,20 @@ from healthcheck.model.training import EventKind, LogFacts, LogRemark, RunEvent
 from healthcheck.model.vitals_log import LogVitals, Point, StepTime
 from healthcheck.model.vitals_mfu import Dtype, GpuRow, MfuQuestion, ModelShape, Recompute
 from healthcheck.vitals.log_checks import check_one, folded
-from healthcheck.vitals.log_clock import Clock, clock_of, lend_stamps
+from healthcheck.vitals.log_clock import clock_of, lend_stamps
 from healthcheck.vitals.log_goodput import Ledger, Measured
 from healthcheck.vitals.log_jumps import settle_jumps
 from healthcheck.vitals.log_mfu import Ours, mfu_of
 from healthcheck.vitals.log_missing import missing_of
-from healthcheck.vitals.log_pace import Pace, pace_of, step_time
+from healthcheck.vitals.log_pace import pace_of, step_time
 from healthcheck.vitals.log_pieces import joined
 from healthcheck.vitals.log_rates import Rates, rates_of
 from healthcheck.vitals.log_rows import NAN, Training
-from healthcheck.vitals.log_survival import Survival, survival_of
+from healthcheck.vitals.log_seen import Seen
+from healthcheck.vitals.log_survival import survival_of
 from healthcheck.vitals.log_times import times_of
 from healthcheck.vitals.log_window import Window, rows_in
-from healthcheck.vitals.log_work import Given, Work, work_of
+from healthcheck.vitals.log_work import Given, work_of
 from healthcheck.vitals.peaks import peak_of
 
 FEWEST_REPORTS = 3
@@ -52,18 +53,6 @@ class Asked(Struct, frozen=True):
     dtype: Dtype = Dtype.BF16
     recompute: Recompute = Recompute.NONE
     window: Window | None = None
-
-
-class Seen(Struct, frozen=True):
-    """One training, worked out: what the document is made of, and the rows for who wants each step."""
-
-    training: Training
-    work: Work
-    clock: Clock
-    pace: Pace
-    survival: Survival
-    low: int
-    high: int
 
 
 def see(pieces: Sequence[Training], asked: Asked) -> Seen:
