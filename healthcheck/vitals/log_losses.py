@@ -12,7 +12,10 @@ from healthcheck.vitals.log_rows import Training
 
 
 class Entry(Struct):
-    """One kind of loss so far: seconds that are part of step times, and those between steps; rows where."""
+    """One kind of loss so far: seconds that are part of step times, and those between steps; rows where.
+
+    `run`: the seconds of the place that goes on now, `longest` those of the longest one.
+    """
 
     in_steps: float = 0.0
     between: float = 0.0
@@ -24,29 +27,40 @@ class Entry(Struct):
     longest: float = 0.0
     longest_row: int = -1
 
+    def place(self, seconds: float, row: int, *, new: bool) -> None:
+        """Where it was; `new`: another place than the one before, else the same one goes on."""
+        self.count += new
+        self.first = row if self.first < 0 else self.first
+        self.last = row
+        self.run = seconds if new else self.run + seconds
+        if self.run > self.longest:
+            self.longest, self.longest_row = self.run, row
+
 
 class Book:
     """Losses by kind."""
 
     def __init__(self) -> None:
         self.entries: dict[LossKind, Entry] = {}
+        self._goes_on: tuple[LossKind, int] | None = None
 
-    def add(
-        self, kind: LossKind, seconds: float, row: int, *, in_steps: bool, steps: int = 0, new: bool = True
-    ) -> None:
-        """Time lost at a row; `new`: another place than the one before, else the same one goes on."""
+    def lost_between(self, kind: LossKind, seconds: float, row: int) -> None:
+        """Time lost before the steps of a row: a place of its own."""
         entry = self.entries.setdefault(kind, Entry())
-        if in_steps:
-            entry.in_steps += seconds
-        else:
-            entry.between += seconds
-        entry.count += new
+        entry.between += seconds
+        entry.place(seconds, row, new=True)
+
+    def lost_in_steps(self, kind: LossKind, seconds: float, row: int, segment: int, steps: int = 0) -> None:
+        """Time lost in the steps of a row: one place with that of the row before, where it was lost alike."""
+        entry = self.entries.setdefault(kind, Entry())
+        entry.in_steps += seconds
         entry.steps += steps
-        entry.first = row if entry.first < 0 else entry.first
-        entry.last = row
-        entry.run = seconds if new else entry.run + seconds
-        if entry.run > entry.longest:
-            entry.longest, entry.longest_row = entry.run, row
+        entry.place(seconds, row, new=(kind, segment) != self._goes_on)
+        self._goes_on = kind, segment
+
+    def steady_again(self) -> None:
+        """What was lost in steps goes on no longer: a steady step came."""
+        self._goes_on = None
 
     def spread(self, kind: LossKind, seconds: float) -> None:
         """Time that has no one place."""

@@ -21,3 +21,12 @@ class Seen(Struct, frozen=True):
     survival: Survival
     low: int
     high: int
+
+    def busy(self, row: int) -> float:
+        """Seconds that the steps of a row took; the steady time where nobody says."""
+        busy = self.pace.busy[row]
+        return busy if busy > 0 else self.steady(row, self.training.rows.steps[row])
+
+    def steady(self, row: int, steps: int) -> float:
+        """Seconds that so many steps, each with the work of one of a row, take at the steady pace."""
+        return steps * self.work.each[row] * self.pace.seconds_a_unit

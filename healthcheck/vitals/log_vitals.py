@@ -18,7 +18,7 @@ from healthcheck.model.vitals_log import LogVitals, Point, StepTime
 from healthcheck.model.vitals_mfu import Dtype, GpuRow, MfuQuestion, ModelShape, Recompute
 from healthcheck.vitals.log_checks import check_one, folded
 from healthcheck.vitals.log_clock import clock_of, lend_stamps
-from healthcheck.vitals.log_goodput import Ledger, Measured
+from healthcheck.vitals.log_goodput import Measured, measured_of
 from healthcheck.vitals.log_jumps import settle_jumps
 from healthcheck.vitals.log_mfu import Ours, mfu_of
 from healthcheck.vitals.log_missing import missing_of
@@ -79,7 +79,7 @@ def vitals_of(seen: Seen, asked: Asked, table: Sequence[GpuRow] = ()) -> LogVita
     """The document; `table` is that of GPU peaks."""
     training, part = seen.training, slice(seen.low, seen.high)
     step = step_time(training, seen.work, seen.pace, seen.low, seen.high)
-    measured = Ledger(training, seen.work, seen.pace, seen.clock, seen.survival).measure(seen.low, seen.high)
+    measured = measured_of(seen)
     facts = _facts(training.facts, asked)
     gpu = asked.gpu or facts.gpu
     peak = None if gpu is None else peak_of(gpu, asked.dtype, table)
