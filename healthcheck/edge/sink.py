@@ -67,10 +67,10 @@ class _BoundedFile:
             raise StoreError(f"cannot write {self._path}: {error.strerror}") from error
 
     def close(self) -> None:
-        if self._rest:
-            self._keep_line(self._rest)
-            self._rest = b""
-        self._file.close()
+        rest, self._rest = self._rest, b""
+        with self._file:
+            if rest:
+                self._keep_line(rest)
 
 
 class FileJobSink:
@@ -122,6 +122,8 @@ class FileJobSink:
         return self._out.cut + self._err.cut
 
     def close(self) -> None:
-        """Flush to disk."""
-        self._out.close()
-        self._err.close()
+        """Flush to disk. Where that fails for one stream, the other is whole and both are closed all the same."""
+        try:
+            self._out.close()
+        finally:
+            self._err.close()

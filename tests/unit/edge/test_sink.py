@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +22,17 @@ INFO = b"n001:1234:1250 [3] NCCL INFO Channel 07/0 : 3[3] -> 4[4] via P2P/CUMEM/
 def _sink(folder: Path, bound: int = 1 << 20) -> tuple[FileJobSink, VirtualClock]:
     clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
     return FileJobSink(folder, clock, bound), clock
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """As on a disk that is full once a file has `size` bytes."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_what_arrives_is_on_disk_before_the_job_ends(tmp_path: Path) -> None:
@@ -80,12 +93,19 @@ def test_growth_and_footer_are_noticed_even_in_pieces(tmp_path: Path) -> None:
 
 def test_a_disk_that_takes_a_part_and_then_no_more_is_one_sentence(tmp_path: Path) -> None:
     sink, _ = _sink(tmp_path)
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
-    try:
+    with files_of_at_most(10):
         sink.stdout(b"12345678")
         with pytest.raises(StoreError, match=r"cannot write .*stdout: File too large"):
             sink.stdout(b"abcdefgh")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert (tmp_path / "stdout").read_bytes() == b"12345678ab", "a part that was taken is not written twice"
+
+
+def test_a_disk_too_full_for_the_last_line_of_one_stream_costs_nothing_of_the_other(tmp_path: Path) -> None:
+    before = set(Path("/proc/self/fd").iterdir())
+    sink, _ = _sink(tmp_path, bound=4)
+    sink.stdout(b"# a line without an end")
+    sink.stderr(b"# short")
+    with files_of_at_most(10), pytest.raises(StoreError, match=r"cannot write .*stdout: File too large"):
+        sink.close()
+    assert (tmp_path / "stderr").read_bytes() == b"# short"
+    assert set(Path("/proc/self/fd").iterdir()) <= before, "neither file is left open"
