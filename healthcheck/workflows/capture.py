@@ -24,7 +24,7 @@ from healthcheck.probes.busy import busy_parts, judge_busy
 from healthcheck.workflows.capture_ending import Watch
 from healthcheck.workflows.capture_files import ProfiledHost, bring
 from healthcheck.workflows.capture_told import heard, reasons
-from healthcheck.workflows.capture_watch import Listening, Training
+from healthcheck.workflows.capture_watch import Listening, StartedTraining
 from healthcheck.workflows.cleanup import sweep_all, tidy_command
 from healthcheck.workflows.engine import Engine
 from healthcheck.workflows.fanout import run_short, visit
@@ -174,14 +174,14 @@ def _lacking(ready: Ready, host: Host, asked: CaptureAsked) -> tuple[Message, ..
 
 def _run(
     asked: CaptureAsked, commands: Sequence[HostCommand], place: ProfiledHost, hosts: dict[str, Host], engine: Engine
-) -> tuple[Training, ...]:
+) -> tuple[StartedTraining, ...]:
     """Start them all and poll until all have ended. The unprofiled ones first: they wait for the others."""
     trainings = []
     for each in sorted(commands, key=lambda command: command.profiled):
         host = hosts[each.host] if each.host is not None else LOCALHOST
         command = Command(start_argv(each.argv, asked.cwd if asked.hosts else None), asked.timeout_s, place.token)
         said = Listening(engine.store.sink(host.name, STAGE), engine.clock)
-        trainings.append(Training(host, command, place.transport, said, profiled=each.profiled))
+        trainings.append(StartedTraining(host, command, place.transport, said, profiled=each.profiled))
         begun = say("capture.started") if each.profiled else say("capture.started_beside")
         engine.observer.event(Event(STAGE, begun, host.name))
     watch = Watch(asked, engine, lambda: place.listed() or ())

@@ -13,7 +13,7 @@ from healthcheck.model.message import say
 from healthcheck.model.vitals_capture import CaptureAsked
 from healthcheck.parsing.nsys_output import NsysEvent
 from healthcheck.ports import Event
-from healthcheck.workflows.capture_watch import Training
+from healthcheck.workflows.capture_watch import StartedTraining
 from healthcheck.workflows.engine import Engine
 
 _LOOK_S = 10.0
@@ -34,7 +34,7 @@ class Watch:
         self._written: tuple[NodeFile, ...] = ()
         self._written_at: float | None = None
 
-    def look(self, trainings: Sequence[Training]) -> None:
+    def look(self, trainings: Sequence[StartedTraining]) -> None:
         """Once a round."""
         main = next(training for training in trainings if training.profiled)
         self._tell(main)
@@ -51,7 +51,7 @@ class Watch:
         elif self._others_failed(trainings, now):
             main.stop()
 
-    def _done_at(self, main: Training) -> float | None:
+    def _done_at(self, main: StartedTraining) -> float | None:
         """Since when nsys has nothing to do but its report, or not even that; None while it may record."""
         now = self._engine.clock.monotonic()
         if now - self._looked_at >= min(_LOOK_S, self._asked.grace_s):
@@ -62,13 +62,13 @@ class Watch:
         moments = [at for at in (main.said.at(NsysEvent.RANGE_ENDED), self._written_at) if at is not None]
         return max(moments, default=None)
 
-    def _others_failed(self, trainings: Sequence[Training], now: float) -> bool:
+    def _others_failed(self, trainings: Sequence[StartedTraining], now: float) -> bool:
         others = [training.result for training in trainings if not training.profiled]
         if self._failed_at is None and any(result is not None and not result.ok for result in others):
             self._failed_at = now
         return self._failed_at is not None and now - self._failed_at > _OTHERS_FAILED_S
 
-    def _tell(self, main: Training) -> None:
+    def _tell(self, main: StartedTraining) -> None:
         for event, code in (
             (NsysEvent.RANGE_BEGUN, "capture.range_begun"),
             (NsysEvent.RANGE_ENDED, "capture.range_ended"),

@@ -10,7 +10,7 @@ from healthcheck.model.command import NEVER_STARTED, ExitKind
 from healthcheck.model.message import Message, say
 from healthcheck.model.vitals_capture import CaptureAsked, CaptureFile
 from healthcheck.parsing.nsys_output import NsysEvent, NsysTrouble
-from healthcheck.workflows.capture_watch import Training
+from healthcheck.workflows.capture_watch import StartedTraining
 from healthcheck.workflows.look import why_silent
 
 _TROUBLES: Final = {
@@ -27,7 +27,7 @@ _LONGEST: Final = 200
 
 def reasons(
     asked: CaptureAsked,
-    trainings: Sequence[Training],
+    trainings: Sequence[StartedTraining],
     files: Sequence[CaptureFile],
     troubles: Sequence[Message],
     *,
@@ -47,13 +47,13 @@ def reasons(
     return (*named, *others[:1], *hung, *troubles) if named or others or hung or troubles else (_range(asked, main),)
 
 
-def heard(trainings: Sequence[Training]) -> tuple[Message, ...]:
+def heard(trainings: Sequence[StartedTraining]) -> tuple[Message, ...]:
     """What the profiler complained of."""
     main = next(training for training in trainings if training.profiled)
     return tuple(say(_TROUBLES[trouble], text=text) for trouble, text in main.said.troubles.items())
 
 
-def _range(asked: CaptureAsked, main: Training) -> Message:
+def _range(asked: CaptureAsked, main: StartedTraining) -> Message:
     """Without anything else to blame, it is about the range."""
     result, host = main.result, main.host.name
     assert result is not None
@@ -83,11 +83,11 @@ def _caller(asked: CaptureAsked) -> Message:
     return say("capture.who.script")
 
 
-def _failed_itself(training: Training) -> bool:
+def _failed_itself(training: StartedTraining) -> bool:
     return training.result is not None and not training.result.ok and not training.stopped
 
 
-def _failed(training: Training) -> Message:
+def _failed(training: StartedTraining) -> Message:
     result = training.result
     assert result is not None
     last = training.said.last_line[:_LONGEST].rstrip(".")

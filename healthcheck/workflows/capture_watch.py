@@ -67,7 +67,7 @@ class Listening:
                 self.troubles.setdefault(heard.trouble, heard.text)
 
 
-class Training:
+class StartedTraining:
     """A started command, polled by one loop. `stopped`: it was ended by us, and `hung`: because the profiler hung."""
 
     def __init__(self, host: Host, command: Command, transport: Transport, said: Listening, *, profiled: bool) -> None:

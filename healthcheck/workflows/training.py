@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from healthcheck.diagnosis.joint.answer import diagnose
 from healthcheck.diagnosis.joint.given import Given
-from healthcheck.diagnosis.joint.training_signs import Training
+from healthcheck.diagnosis.joint.training_signs import TrainingDocuments
 from healthcheck.model.joint import Joint
 from healthcheck.model.record import RunRecord
 from healthcheck.model.vitals_document import VitalsDocument
@@ -16,16 +16,16 @@ from healthcheck.model.vitals_trace import TraceVitals
 from healthcheck.reporting.training_page import TrainingShown
 
 
-def training_of(documents: Sequence[VitalsDocument]) -> Training:
+def training_of(documents: Sequence[VitalsDocument]) -> TrainingDocuments:
     """At most one of each kind, as a diagnosis takes them."""
-    return Training(
+    return TrainingDocuments(
         log=next((one for one in documents if isinstance(one, LogVitals)), None),
         trace=next((one for one in documents if isinstance(one, TraceVitals)), None),
         mfu=next((one for one in documents if isinstance(one, MfuAnswer)), None),
     )
 
 
-def shown(training: Training, joint: Joint | None = None) -> TrainingShown:
+def shown(training: TrainingDocuments, joint: Joint | None = None) -> TrainingShown:
     """What a page is made of."""
     return TrainingShown(
         logs=() if training.log is None else (training.log,),

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from healthcheck.diagnosis.joint.answer import diagnose
 from healthcheck.diagnosis.joint.given import Given
-from healthcheck.diagnosis.joint.training_signs import Training
+from healthcheck.diagnosis.joint.training_signs import TrainingDocuments
 from healthcheck.errors import InputError
 from healthcheck.model import vitals_log, vitals_mfu, vitals_trace
 from healthcheck.model.vitals_log import LogVitals
@@ -63,7 +63,7 @@ def test_any_numbers_are_diagnosed_and_compared(seed: int) -> None:
     mfu: MfuAnswer | None = read(an_answer(), vitals_mfu.MFU_SCHEMA, dice)
     record = dice.choice((None, healthy(), sick(), interrupted()))
     hosts = dice.choice((None, ("node01",), ("node01", "node05"), ("elsewhere",)))
-    joint = diagnose(Given(Training(log, trace, mfu), record=record, record_named="run", hosts=hosts))
+    joint = diagnose(Given(TrainingDocuments(log, trace, mfu), record=record, record_named="run", hosts=hosts))
     assert joint_line(joint).isprintable() and all(map(str.isprintable, joint_lines(joint, 80)))
     assert json.loads(joint_document(joint))["exit_code"] in (0, 1, 3, 4)
     for one, other in ((LOG, log), (log, LOG), (TRACE, trace), (trace, TRACE), (an_answer(), mfu), (mfu, an_answer())):

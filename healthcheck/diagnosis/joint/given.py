@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from healthcheck.diagnosis.joint.rule import REPAIRS, Argv
 from healthcheck.diagnosis.joint.thresholds import defaults
-from healthcheck.diagnosis.joint.training_signs import Training
+from healthcheck.diagnosis.joint.training_signs import TrainingDocuments
 from healthcheck.model.finding import Finding
 from healthcheck.model.record import RunRecord
 
@@ -22,7 +22,7 @@ _UNNAMED: Mapping[str, str] = {"{hosts}": "cluster.hosts", "{log}": "train.log",
 class Given(Struct, frozen=True):
     """The documents by name, the record by the words it was named with, the nodes of the training."""
 
-    training: Training
+    training: TrainingDocuments
     vitals: tuple[str, ...] = ()
     record: RunRecord | None = None
     record_named: str = ""

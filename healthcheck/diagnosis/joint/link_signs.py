@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from healthcheck.diagnosis.joint.thresholds import level_of
 from healthcheck.diagnosis.joint.together import models_of
-from healthcheck.diagnosis.joint.training_signs import Number, Thresholds, Training, said, seen
+from healthcheck.diagnosis.joint.training_signs import Number, Thresholds, TrainingDocuments, said, seen
 from healthcheck.evaluation.limits import BUSBW_CHECK, DEFAULT_THRESHOLDS
 from healthcheck.model.finding import CheckResult
 from healthcheck.model.joint import Level, Seen, Sign
@@ -33,7 +33,7 @@ class Links(Struct, frozen=True):
 
     record: RunRecord | None
     hosts: tuple[str, ...] | None
-    training: Training
+    training: TrainingDocuments
 
     @property
     def speaks(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from healthcheck.diagnosis.joint.training_signs import Training, said
+from healthcheck.diagnosis.joint.training_signs import TrainingDocuments, said
 from healthcheck.model.joint import Level, Seen, Sign
 from healthcheck.model.message import Message, listed, say
 from healthcheck.model.vitals_trace import SLOWED
@@ -33,7 +33,7 @@ def models_of(names: Iterable[str]) -> set[str]:
     return {model for name in names for model in _MODEL.findall(name.upper())}
 
 
-def documents_sign(training: Training) -> Seen:
+def documents_sign(training: TrainingDocuments) -> Seen:
     """Low where two of them contradict each other, high where they agree, unknown where they share no number."""
     compared = list(_compared(training))
     against = [message for message in compared if message is not None]
@@ -44,7 +44,7 @@ def documents_sign(training: Training) -> Seen:
     return said(Sign.DOCUMENTS, Level.UNKNOWN, say("joint.basis.documents_alone"))
 
 
-def _compared(training: Training) -> Iterator[Message | None]:
+def _compared(training: TrainingDocuments) -> Iterator[Message | None]:
     """For everything that stands in two documents: None where it is the same, else what differs."""
     for code, told, exact in _numbers(training):
         if len(told) > 1:
@@ -54,7 +54,7 @@ def _compared(training: Training) -> Iterator[Message | None]:
     yield from _gpus(training)
 
 
-def _numbers(training: Training) -> Iterator[tuple[str, Told, bool]]:
+def _numbers(training: TrainingDocuments) -> Iterator[tuple[str, Told, bool]]:
     """(what is said where it differs, the number by document, whether it has to be the very same)."""
     log, answer, trace = training.log, training.mfu, training.trace
     gpus = (log.facts.gpus if log else None, answer.gpus if answer else None, trace.world_size if trace else None)
@@ -73,7 +73,7 @@ def _numbers(training: Training) -> Iterator[tuple[str, Told, bool]]:
     yield "joint.documents.seq_len", _known(log=facts.seq_len, mfu=shape.seq_len), True
 
 
-def _profiled_step(training: Training) -> Iterator[Message | None]:
+def _profiled_step(training: TrainingDocuments) -> Iterator[Message | None]:
     """The step of the profile beside the logged one; what a profiler may cost is neither same nor contradiction."""
     steps = _steps(training)
     if steps is None:
@@ -85,7 +85,7 @@ def _profiled_step(training: Training) -> Iterator[Message | None]:
         yield None
 
 
-def _steps(training: Training) -> Told | None:
+def _steps(training: TrainingDocuments) -> Told | None:
     """Seconds of a step by log and trace; None where one of them does not say."""
     log, trace = training.log, training.trace
     logged = log.step_time.median_s if log is not None and log.step_time is not None else None
@@ -93,7 +93,7 @@ def _steps(training: Training) -> Told | None:
     return told if len(told) == 2 else None
 
 
-def profile_notes(training: Training) -> Iterator[Message]:
+def profile_notes(training: TrainingDocuments) -> Iterator[Message]:
     """A profile whose steps are not as long as the logged ones, where that is no contradiction yet."""
     steps = _steps(training)
     if steps is None:
@@ -112,7 +112,7 @@ def _known(**told: float | None) -> Told:
     return {name: number for name, number in told.items() if number}
 
 
-def _gpus(training: Training) -> Iterator[Message | None]:
+def _gpus(training: TrainingDocuments) -> Iterator[Message | None]:
     """The models of GPU that two documents name."""
     log, answer, trace = training.log, training.mfu, training.trace
     named = {

@@ -31,7 +31,7 @@ _ROUNDED = 0.01
 """How far a share may lie outside 0 and 1 because its parts were rounded."""
 
 
-class Training(Struct, frozen=True):
+class TrainingDocuments(Struct, frozen=True):
     """The documents that were given, at most one of a kind."""
 
     log: LogVitals | None = None
@@ -78,7 +78,7 @@ def said(sign: Sign, level: Level, basis: Message, shown: str = "") -> Seen:
     return Seen(sign, None, level, None, None, basis, shown)
 
 
-def training_signs(training: Training, thresholds: Thresholds) -> tuple[Seen, ...]:
+def training_signs(training: TrainingDocuments, thresholds: Thresholds) -> tuple[Seen, ...]:
     """MFU, the shares of a step, goodput, and how even steps and ranks are."""
     return (
         seen(Sign.MFU, *_mfu(training), thresholds),
@@ -89,7 +89,7 @@ def training_signs(training: Training, thresholds: Thresholds) -> tuple[Seen, ..
     )
 
 
-def _mfu(training: Training) -> Number:
+def _mfu(training: TrainingDocuments) -> Number:
     """Ours of the calculator, else ours of the log, else what the framework prints of itself; within 0 and 1."""
     value, basis = _told_mfu(training)
     if value is not None and not 0 < value <= 1:
@@ -97,7 +97,7 @@ def _mfu(training: Training) -> Number:
     return value, basis
 
 
-def _told_mfu(training: Training) -> Number:
+def _told_mfu(training: TrainingDocuments) -> Number:
     log, answer = training.log, training.mfu
     if answer is not None and answer.mfu is not None:
         formula = answer.formula
@@ -245,7 +245,7 @@ def _own_s(rank: RankTrace) -> float | None:
     return own if own is not None and math.isfinite(own) else None
 
 
-def training_notes(training: Training) -> tuple[Message, ...]:
+def training_notes(training: TrainingDocuments) -> tuple[Message, ...]:
     """What the numbers are to be taken with: an MFU that was doubted."""
     answer, log = training.mfu, training.log
     doubts = answer.notes if answer is not None else [remark.what for remark in log.remarks] if log is not None else ()

@@ -13,7 +13,7 @@ from healthcheck.diagnosis.causes import BY_CODE
 from healthcheck.diagnosis.joint.given import Given, lines
 from healthcheck.diagnosis.joint.rule import Rule
 from healthcheck.diagnosis.joint.table import QUESTIONS, RULES, answers
-from healthcheck.diagnosis.joint.training_signs import Training
+from healthcheck.diagnosis.joint.training_signs import TrainingDocuments
 from healthcheck.diagnosis.lookup import known_checks
 from healthcheck.model.joint import Kind, Level, Question, Sign
 from healthcheck.model.texts import CATALOGUE_EN
@@ -118,9 +118,9 @@ SAMPLES = {
     "STEP_TIME": "2s",
 }
 GIVEN = (
-    Given(Training()),
+    Given(TrainingDocuments()),
     Given(
-        Training(log=a_log(gpu="NVIDIA A100-SXM4-80GB"), trace=a_trace(a_rank(0), a_rank(1))),
+        TrainingDocuments(log=a_log(gpu="NVIDIA A100-SXM4-80GB"), trace=a_trace(a_rank(0), a_rank(1))),
         record=sick(),
         record_named="reports/20260314T021503Z-mvkd",
         hosts=("gpu001", "gpu002"),

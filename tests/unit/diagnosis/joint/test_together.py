@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from healthcheck.diagnosis.joint.answer import EXIT_UNKNOWN, EXIT_WELL, diagnose
 from healthcheck.diagnosis.joint.given import Given
-from healthcheck.diagnosis.joint.training_signs import Training
+from healthcheck.diagnosis.joint.training_signs import TrainingDocuments
 from healthcheck.model.joint import Joint, Level, Question, Seen, Sign
 from healthcheck.model.message import say
 from healthcheck.model.vitals_log import LogVitals
@@ -24,7 +24,7 @@ def a_good_log(gpus: int = 32, gpu: str | None = None) -> LogVitals:
 
 
 def told(log: LogVitals | None, mfu: MfuAnswer | None, trace: TraceVitals | None = None) -> Joint:
-    return diagnose(Given(Training(log=log, mfu=mfu, trace=trace), record=replace(healthy(), simulated=False)))
+    return diagnose(Given(TrainingDocuments(log=log, mfu=mfu, trace=trace), record=replace(healthy(), simulated=False)))
 
 
 def sign(joint: Joint) -> Seen:
