@@ -61,13 +61,13 @@ def command(
     Exit code: 0; 2 for inputs that contradict each other; 3 when the check-up of --record measured nothing to go by.
     """
     from healthcheck.cli.exits import out
-    from healthcheck.cli.vitals_budget_asked import Given, question
+    from healthcheck.cli.vitals_budget_asked import BudgetOptions, question
     from healthcheck.model.vitals_mfu import BUDGET_SCHEMA
     from healthcheck.parsing.record_codec import encode_document
     from healthcheck.reporting.budget_text import budget_lines
     from healthcheck.vitals.budget import budget
 
-    given = Given(
+    given = BudgetOptions(
         params=params,
         gradient_bytes=gradient_bytes,
         busbw=busbw,

@@ -13,7 +13,7 @@ from healthcheck.model.vitals_mfu import TARGET_SHARE, BudgetQuestion, Dtype, Me
 from healthcheck.parsing.amounts import bandwidth_of, bytes_of, count_of, fraction_of, seconds_of
 
 
-class Given(Struct, frozen=True):
+class BudgetOptions(Struct, frozen=True):
     """Options as they were written, None where they were not."""
 
     params: str | None
@@ -33,7 +33,7 @@ class Given(Struct, frozen=True):
     zero: int
 
 
-def question(given: Given, measured: Callable[[int | None], MeasuredBusbw | Message | None]) -> BudgetQuestion:
+def question(given: BudgetOptions, measured: Callable[[int | None], MeasuredBusbw | Message | None]) -> BudgetQuestion:
     """The question; InputError naming the option that is missing, wrong, or at odds with another one.
 
     `measured` reads the check-up that was named; it is given how many GPUs the training has.
@@ -88,7 +88,7 @@ def _ranks(dp: int | None, gpus: int | None, tp: int, pp: int) -> int | None:
     return left
 
 
-def _check_complete(given: Given, sized: bool, ranks: int | None) -> None:
+def _check_complete(given: BudgetOptions, sized: bool, ranks: int | None) -> None:
     if not sized and (given.collective_time is None or given.step_time is None):
         raise InputError(
             "--params",

@@ -84,12 +84,12 @@ def command(
     from healthcheck.reporting.vitals_log_csv import csv_lines
     from healthcheck.vitals.log_vitals import Asked, see, vitals_of
     from healthcheck.vitals.log_window import parse_window
-    from healthcheck.vitals.log_work import Given
+    from healthcheck.vitals.log_work import GivenWork
 
     if json and csv:
         raise InputError("--csv", "cannot be combined with --json; choose one of them")
     asked = Asked(
-        given=Given(
+        given=GivenWork(
             tokens_per_step=amount("--tokens-per-step", tokens_per_step, count_of),
             global_batch=global_batch,
             seq_len=seq_len,

@@ -80,7 +80,7 @@ def command(
     Exit code: 0; 2 when there is no MFU: unknown GPU, or inputs that contradict each other (an MFU above 1).
     """
     from healthcheck.cli.exits import out
-    from healthcheck.cli.vitals_mfu_asked import Given, question
+    from healthcheck.cli.vitals_mfu_asked import MfuOptions, question
     from healthcheck.edge.gpu_peaks import shipped_peaks
     from healthcheck.model.vitals_mfu import MFU_SCHEMA, ModelShape
     from healthcheck.parsing.record_codec import encode_document
@@ -103,7 +103,7 @@ def command(
         experts_per_token=experts_per_token,
         shared_ffn_hidden=shared_ffn_hidden,
     )
-    given = Given(
+    given = MfuOptions(
         params=params,
         active_params=active_params,
         peak=peak,

@@ -14,7 +14,7 @@ from healthcheck.vitals.mfu_remarks import problem_of
 _LONGEST_NAME = 100
 
 
-class Given(Struct, frozen=True):
+class MfuOptions(Struct, frozen=True):
     """Options as they were written, None where they were not. `shape` without --params and --active-params."""
 
     params: str | None
@@ -42,7 +42,7 @@ class Given(Struct, frozen=True):
     recompute: Recompute
 
 
-def question(given: Given) -> MfuQuestion:
+def question(given: MfuOptions) -> MfuQuestion:
     """The question; InputError naming the option that is missing, wrong, or at odds with another one."""
     shape = structs.replace(
         given.shape,
@@ -111,7 +111,7 @@ def _claim(text: str) -> float:
         return number_of(text, 100.0) if not text.strip().endswith("%") else number_of(text.strip()[:-1], 1e4) / 100
 
 
-def _tokens_per_step(given: Given, shape: ModelShape) -> float | None:
+def _tokens_per_step(given: MfuOptions, shape: ModelShape) -> float | None:
     if given.global_batch is None:
         return amount("--tokens-per-step", given.tokens_per_step, _tokens)
     if given.tokens_per_step is not None:

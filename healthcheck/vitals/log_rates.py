@@ -14,7 +14,7 @@ from healthcheck.model.vitals_log import Printed, Rate, StepTime, Timer
 from healthcheck.model.vitals_mfu import GpuPeak
 from healthcheck.vitals.log_pace import Pace, RowKind
 from healthcheck.vitals.log_rows import Training
-from healthcheck.vitals.log_work import Given, Work
+from healthcheck.vitals.log_work import GivenWork, Work
 
 Chosen = NDArray[np.bool_]
 CLASH = 0.05
@@ -40,7 +40,7 @@ def rates_of(
     pace: Pace,
     step: StepTime | None,
     part: slice,
-    given: Given,
+    given: GivenWork,
     peak: GpuPeak | None,
 ) -> Rates:
     """The rates over the steady rows of a part; `peak`: that of the GPU which the log or the user names."""
@@ -81,7 +81,9 @@ def _median(training: Training, name: str, rows: Chosen) -> float | None:
     return float(np.median(values)) if len(values) else None
 
 
-def _rate(training: Training, work: Work, pace: Pace, step: StepTime | None, rows: Chosen, given: Given) -> Rate | None:
+def _rate(
+    training: Training, work: Work, pace: Pace, step: StepTime | None, rows: Chosen, given: GivenWork
+) -> Rate | None:
     gpus = given.gpus or training.facts.gpus
     per_gpu = _median(training, "tokens_per_s_per_gpu", rows)
     printed = _median(training, "tokens_per_s", rows)
@@ -129,7 +131,7 @@ def _basis(framework: Framework) -> Message:
     return say("log.basis.version") if framework in _UNSAID else say("log.basis.model")
 
 
-def _clashes(training: Training, rate: Rate | None, given: Given) -> Iterator[Message]:
+def _clashes(training: Training, rate: Rate | None, given: GivenWork) -> Iterator[Message]:
     """Two numbers of one thing that differ."""
     if rate is not None and rate.tokens_per_s and rate.printed_tokens_per_s and rate.tokens_per_step is not None:
         factor = rate.printed_tokens_per_s / rate.tokens_per_s

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from healthcheck.model.message import Message, say
 from healthcheck.model.training import EventKind
 from healthcheck.vitals.log_rows import NAN, Training
-from healthcheck.vitals.log_work import Given, Work
+from healthcheck.vitals.log_work import GivenWork, Work
 
 SET_APART = frozenset((EventKind.CHECKPOINT_BEGUN, EventKind.CHECKPOINT_SAVED, EventKind.EVALUATION))
 """In whose step the training did something else, too."""
@@ -35,7 +35,7 @@ class Times(Struct, frozen=True):
     from_clock: bool = False
 
 
-def times_of(training: Training, work: Work, at: Sequence[float], given: Given) -> Times | None:
+def times_of(training: Training, work: Work, at: Sequence[float], given: GivenWork) -> Times | None:
     """The times of a training; `at`: its stamps, without jumps. None where nothing tells how long a step takes."""
     rows = training.rows
     if _known(rows.time) * 2 >= len(rows) > 0:
@@ -81,7 +81,7 @@ def _unseen(times: Sequence[float], row: int) -> float:
     return min(times[row], max((time for time in beside if time > 0), default=times[row]))
 
 
-def _step_times(training: Training, work: Work, given: Given) -> array[float] | None:
+def _step_times(training: Training, work: Work, given: GivenWork) -> array[float] | None:
     """Batch over printed rate; None where most rows lack one."""
     rows, gpus = training.rows, given.gpus or training.facts.gpus
     found = array("d", [NAN]) * len(rows)

@@ -30,7 +30,7 @@ from healthcheck.vitals.log_seen import Seen
 from healthcheck.vitals.log_survival import survival_of
 from healthcheck.vitals.log_times import times_of
 from healthcheck.vitals.log_window import Window, rows_in
-from healthcheck.vitals.log_work import Given, work_of
+from healthcheck.vitals.log_work import GivenWork, work_of
 from healthcheck.vitals.peaks import peak_of
 
 FEWEST_REPORTS = 3
@@ -47,7 +47,7 @@ EXIT_TOO_FEW = 3
 class Asked(Struct, frozen=True):
     """What the user says and wants: of the run, of the model, and which part of the log."""
 
-    given: Given = Given()
+    given: GivenWork = GivenWork()
     shape: ModelShape = ModelShape()
     gpu: str | None = None
     dtype: Dtype = Dtype.BF16

@@ -16,7 +16,7 @@ from healthcheck.vitals.log_rows import NAN, Training
 _SAME = 0.001
 
 
-class Given(Struct, frozen=True):
+class GivenWork(Struct, frozen=True):
     """What the user says of the run, each None where not: tokens of a step, samples of a step, tokens of a sample."""
 
     tokens_per_step: float | None = None
@@ -44,7 +44,7 @@ class Work(Struct, frozen=True):
         return self.unit == "tokens"
 
 
-def work_of(training: Training, given: Given) -> Work:
+def work_of(training: Training, given: GivenWork) -> Work:
     """What each step does; the word of the log before that of the user, and a remark where they differ."""
     seq_len = training.facts.seq_len or given.seq_len
     each, basis = None, say("log.work.log")
@@ -75,7 +75,7 @@ def _product(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one * other
 
 
-def _of_rates(training: Training, given: Given) -> float | None:
+def _of_rates(training: Training, given: GivenWork) -> float | None:
     """Tokens a step from a printed rate and a printed step time; None where not both are printed."""
     gpus, rows = given.gpus or training.facts.gpus, training.rows
     found = []

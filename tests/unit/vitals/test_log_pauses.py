@@ -8,7 +8,7 @@ import pytest
 
 from healthcheck.model.vitals_log import LossKind
 from healthcheck.vitals.log_vitals import Asked
-from healthcheck.vitals.log_work import Given
+from healthcheck.vitals.log_work import GivenWork
 from tests.unit.vitals.training_world import BEGIN, World, adds_up, judged, losses, said
 
 
@@ -74,8 +74,8 @@ def test_a_batch_that_makes_steps_longer_than_the_lines_are_apart_is_not_believe
         "grad_norm:  1.4  memory: 60.00GiB(75.00%)  tps: 8,192  tflops: 400.00  mfu: 40.00%\n"
         for n in range(1, 200)
     ]
-    right = judged(lines, asked=Asked(given=Given(tokens_per_step=8 * 8192, gpus=8)))
-    wrong = judged(lines, asked=Asked(given=Given(tokens_per_step=2 * 8 * 8192, gpus=8)))
+    right = judged(lines, asked=Asked(given=GivenWork(tokens_per_step=8 * 8192, gpus=8)))
+    wrong = judged(lines, asked=Asked(given=GivenWork(tokens_per_step=2 * 8 * 8192, gpus=8)))
     assert right.step_time is not None and wrong.step_time is not None
     assert (right.step_time.median_s, wrong.step_time.median_s) == (1.0, 1.0)
     assert wrong.step_time.basis is not None and wrong.step_time.basis.code == "log.time.clock_beside_rate"

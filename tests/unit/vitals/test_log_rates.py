@@ -9,7 +9,7 @@ from healthcheck.model.vitals_log import LogVitals
 from healthcheck.model.vitals_mfu import Dtype, GpuRow, ModelShape
 from healthcheck.vitals.log_intake import Intake
 from healthcheck.vitals.log_vitals import Asked, see, vitals_of
-from healthcheck.vitals.log_work import Given
+from healthcheck.vitals.log_work import GivenWork
 from tests.unit.vitals.training_world import World, judged, lacks, said, titan, training_of
 
 A100 = GpuRow("A100 SXM", ("A100",), {Dtype.BF16: 312.0}, "test")
@@ -67,13 +67,13 @@ def test_the_peak_that_an_mfu_implies_is_held_against_the_gpu() -> None:
 
 
 def test_what_the_log_says_of_a_step_beats_what_is_given() -> None:
-    vitals = judged(World().start().steps(50).lines, asked=Asked(Given(tokens_per_step=4e6)))
+    vitals = judged(World().start().steps(50).lines, asked=Asked(GivenWork(tokens_per_step=4e6)))
     assert vitals.rate is not None and vitals.rate.tokens_per_step == pytest.approx(512 * 2048)
     assert "log.batch_given" in said(vitals)
 
 
 def test_the_number_of_gpus_that_is_given_is_the_one_everything_is_told_by() -> None:
-    vitals = judged(World().start().steps(50).lines, asked=Asked(Given(gpus=32)))
+    vitals = judged(World().start().steps(50).lines, asked=Asked(GivenWork(gpus=32)))
     assert "log.gpus_given" in said(vitals)
     assert vitals.rate is not None and vitals.rate.tokens_per_s is not None
     assert vitals.facts.gpus == 32
@@ -90,13 +90,13 @@ def test_a_log_without_a_batch_needs_it_given() -> None:
     assert without.rate is None or without.rate.tokens_per_s is None
     assert "log.missing.tokens" in lacks(without)
     assert without.goodput is not None and without.goodput.tokens is None
-    given = read(Asked(Given(tokens_per_step=500_000.0)))
+    given = read(Asked(GivenWork(tokens_per_step=500_000.0)))
     assert given.rate is not None and given.rate.tokens_per_s == pytest.approx(1e6)
 
 
 def test_what_would_fit_stands_with_the_refused_mfu_and_not_among_what_the_log_lacks() -> None:
     world = World(2.0).start().steps(100)
-    asked = Asked(given=Given(gpus=8, seq_len=2048), shape=ModelShape(params=70e9, seq_len=2048), gpu="A100")
+    asked = Asked(given=GivenWork(gpus=8, seq_len=2048), shape=ModelShape(params=70e9, seq_len=2048), gpu="A100")
     vitals = vitals_of(see([training_of(world.lines)], asked), asked, (A100, H100))
     assert vitals.mfu is None and "mfu.refused.above" in said(vitals)
     assert "log.mfu_refused" in lacks(vitals)
