@@ -222,15 +222,18 @@ def _turn(folder: Path, clock: Clock) -> Iterator[bool]:
 def _open_turn(path: Path) -> int | None:
     try:
         # Opened before it is made: in a folder with the sticky bit, O_CREAT is refused on a file of somebody else.
-        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+        return os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
-            os.fchmod(descriptor, 0o666 & (path.parent.stat().st_mode | 0o600))
-        except OSError:
-            return None
+        pass
     except OSError:
         return None
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    except OSError:
+        return None
+    # Somebody else may have made it meanwhile; then it is theirs to say who may use it.
+    with contextlib.suppress(OSError):
+        os.fchmod(descriptor, 0o666 & (path.parent.stat().st_mode | 0o600))
     return descriptor
 
 

@@ -252,6 +252,19 @@ def test_stale_locks_are_told_and_removed(tmp_path: Path) -> None:
     assert not dead.exists() and alive.exists()
 
 
+def test_where_the_turn_cannot_be_opened_to_all_it_is_had_and_given_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(descriptor: int, mode: int) -> None:
+        raise PermissionError(1, "made by somebody else meanwhile")
+
+    dead = plant(tmp_path, "gpu01", replace(me(), pid_started="1"))
+    monkeypatch.setattr(os, "fchmod", refused)
+    before = set(Path("/proc/self/fd").iterdir())
+    assert [lock.file for lock in remove_stale(tmp_path, SystemClock())] == [str(dead)]
+    assert set(Path("/proc/self/fd").iterdir()) <= before
+
+
 @pytest.mark.parametrize("host", ["../../etc/passwd", "fe80::1%eth0", ".hidden", "a/b", "x" * 300, "node\n1", "%", ""])
 def test_any_name_is_one_file_of_the_folder(tmp_path: Path, host: str) -> None:
     held = locks(tmp_path)
