@@ -20,6 +20,7 @@ import secrets
 import socket
 import stat
 import urllib.parse
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -119,31 +120,33 @@ class FolderLocks:
 
     def _take(self, wanted: list[str], has_turn: bool) -> Taken:
         refused: dict[str, Refusal] = {}
-        dead: dict[Holder, int] = {}
+        dead: Counter[Holder] = Counter()
         for host in wanted:
-            path = self._folder / lock_name(host)
-            for _ in range(_TRIES):
-                if self._link(path):
-                    self._held.append(path)
-                    break
-                holder = _read(path)
-                if holder is None or not has_turn or not _is_dead(holder):
-                    if holder is None and not os.path.lexists(path):
-                        continue  # released between the two looks
-                    refused[host] = Refusal(_why(path, holder))
-                    break
-                try:
-                    path.unlink()
-                except FileNotFoundError:
-                    continue
-                except OSError:
-                    refused[host] = Refusal(_why(path, holder))
-                    break
-                dead[holder] = dead.get(holder, 0) + 1
-            else:
-                refused[host] = Refusal(_why(path, _read(path)))
+            refusal = self._take_one(self._folder / lock_name(host), has_turn, dead)
+            if refusal is not None:
+                refused[host] = refusal
         notes = tuple(say("lock.taken_over", n=n, who=_who(holder)) for holder, n in dead.items())
         return Taken(refused, notes)
+
+    def _take_one(self, path: Path, has_turn: bool, dead: Counter[Holder]) -> Refusal | None:
+        """Lock one host, or why not. Of a run that is dead its lock is removed first, and counted in `dead`."""
+        for _ in range(_TRIES):
+            if self._link(path):
+                self._held.append(path)
+                return None
+            holder = _read(path)
+            if holder is None and not os.path.lexists(path):
+                continue  # released between the two looks
+            if holder is None or not has_turn or not _is_dead(holder):
+                return Refusal(_why(path, holder))
+            try:
+                path.unlink()
+                dead[holder] += 1
+            except FileNotFoundError:
+                continue  # somebody else removed it
+            except OSError:
+                return Refusal(_why(path, holder))
+        return Refusal(_why(path, _read(path)))
 
     def _link(self, path: Path) -> bool:
         """Whether the lock is ours now."""
