@@ -27,8 +27,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from healthcheck.edge.owner import boot_id, is_gone, pid_space, user_name
-from healthcheck.edge.slurm_job_end import is_over
+from healthcheck.edge.owner import boot_id, has_ended, pid_space
 from healthcheck.model.lock import UNLOCKABLE, Holder, Refusal, StaleLock, Taken
 from healthcheck.model.message import Message, say
 from healthcheck.model.record import Owner
@@ -273,10 +272,9 @@ def _is_here(holder: Holder) -> bool:
 
 
 def _is_dead(holder: Holder) -> bool:
-    """A process of this machine that has ended, after a reboot all before it have; one of a Slurm job that is over."""
-    if not _is_here(holder):
-        return holder.in_job is not None and is_over(holder.in_job, is_ours=holder.user == user_name())
-    return holder.boot != boot_id() or is_gone(holder.pid, holder.pid_started)
+    """Whether that process has ended; after a reboot all of this machine have that were before it."""
+    here = _is_here(holder)
+    return (here and holder.boot != boot_id()) or has_ended(holder, here=here)
 
 
 def _host(path: Path) -> str:

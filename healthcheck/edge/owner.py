@@ -12,6 +12,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from healthcheck.edge.slurm_job_end import is_over, job_of
+from healthcheck.model.lock import Holder
 from healthcheck.model.record import Owner
 
 
@@ -95,14 +96,20 @@ def adopt(owner: Owner) -> Owner:
     return replace(mine, token=owner.token)
 
 
-def is_dead(owner: Owner) -> bool:
-    """True when the owner was a process of this machine that no longer runs, or of a Slurm job that is over.
+def has_ended(process: Owner | Holder, *, here: bool) -> bool:
+    """True when its pid means something `here` and no longer runs, or when it was a part of a Slurm job that is over.
 
-    Of other machines nothing else is known. Slurm may hide the jobs of others: only those of this user are asked for.
+    Of processes elsewhere nothing else is known.
     """
-    if owner.machine != socket.gethostname():
-        return owner.in_job is not None and owner.user == user_name() and is_over(owner.in_job)
-    return not owner.pid_started or is_gone(owner.pid, owner.pid_started)
+    if here:
+        return is_gone(process.pid, process.pid_started)
+    return process.in_job is not None and is_over(process.in_job, is_ours=process.user == user_name())
+
+
+def is_dead(owner: Owner) -> bool:
+    """Whether the process of a run has ended. Of jobs elsewhere only those of this user are asked for."""
+    here = owner.machine == socket.gethostname()
+    return (here or owner.user == user_name()) and has_ended(owner, here=here)
 
 
 def still_there(owner: Owner) -> str:
