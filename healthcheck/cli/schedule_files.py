@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from healthcheck.edge.places import exists
-from healthcheck.errors import InputError
+from healthcheck.edge.store import write_atomically
+from healthcheck.errors import InputError, StoreError
 from healthcheck.workflows.files_only import files_only
 
 Playbook = Annotated[str, typer.Argument(help="A playbook by name or file.")]
@@ -27,6 +28,7 @@ Stdout = Annotated[bool, typer.Option("--stdout", help="Print the files and writ
 MARK = "# Written by `healthcheck schedule"
 # Before it stand at most the first line of a script and what it asks of Slurm.
 _HEAD_BYTES = 4096
+READABLE = 0o644
 
 
 def hand_over(files: dict[str, str], to: Path, install: Sequence[str], *, stdout: bool, json: bool) -> None:
@@ -50,18 +52,29 @@ def hand_over(files: dict[str, str], to: Path, install: Sequence[str], *, stdout
 
 
 def _write(folder: Path, files: dict[str, str]) -> tuple[Path, ...]:
-    """The files in `folder`; InputError before anything is written where one would go that is not ours."""
+    """The files in `folder`; InputError before anything is written where one would go that is not ours.
+
+    Each is whole, or what it was before. A link to one of ours stays, and what it leads to is replaced.
+    """
     for name in files:
         path = folder / name
-        if exists(path) and not _is_ours(path):
+        if os.path.lexists(path) and not _is_ours(path):
             raise InputError("--to", f"{path} is there and was not written by healthcheck schedule; move it, or --name")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8")
+            path = Path(os.path.realpath(folder / name))
+            write_atomically(path, text.encode(), mode=_mode(path))
     except OSError as error:
         raise InputError("--to", f"cannot write to {folder}: {error.strerror}") from None
+    except StoreError as error:
+        raise InputError("--to", str(error)) from None
     return tuple(folder / name for name in files)
+
+
+def _mode(path: Path) -> int:
+    """Everybody may read what holds no secret; a script that was made to be started stays so."""
+    return READABLE | (path.stat().st_mode & 0o111 if path.exists() else 0)
 
 
 def _is_ours(path: Path) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.full_disk import files_of_at_most
 from tests.walk.cli import Shell
 
 
@@ -63,6 +64,40 @@ def test_a_second_time_replaces_only_files_of_its_own(shell: Shell, tmp_path: Pa
     assert refused.code == 2 and "was not written by healthcheck schedule" in refused.err
     assert timer.read_text() == "[Timer]\nOnBootSec=1h\n"
     assert "*-*-* 04:00:00" not in (tmp_path / "healthcheck-monthly.service").read_text()
+
+
+def test_what_cannot_be_written_leaves_the_file_of_before(shell: Shell, tmp_path: Path) -> None:
+    hostfile(tmp_path)
+    words = ("schedule", "systemd", "-H", "gpu.hosts", "--every")
+    assert shell(*words, "weekly").code == 0
+    before = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    with files_of_at_most(100):
+        said = shell(*words, "daily")
+    assert said.code == 2 and said.out == "" and "File too large" in said.err
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == before
+
+
+def test_a_link_that_somebody_laid_is_not_written_through(shell: Shell, tmp_path: Path) -> None:
+    hostfile(tmp_path)
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "healthcheck-monthly.timer").symlink_to(tmp_path / "elsewhere")
+    said = shell("schedule", "systemd", "-H", "gpu.hosts", "--to", "shared")
+    assert said.code == 2 and "was not written by healthcheck schedule" in said.err
+    assert not (tmp_path / "elsewhere").exists()
+    assert [path.name for path in (tmp_path / "shared").iterdir()] == ["healthcheck-monthly.timer"]
+
+
+def test_a_second_time_keeps_a_link_of_the_users_and_a_script_that_can_be_started(shell: Shell, tmp_path: Path) -> None:
+    words = ("schedule", "slurm", "--nodes", "2", "--to", "jobs")
+    assert shell(*words).code == 0
+    prolog, job = (tmp_path / "jobs" / f"healthcheck-monthly{end}" for end in ("-prolog.sh", ".sbatch"))
+    assert prolog.stat().st_mode & 0o777 == 0o644
+    prolog.chmod(0o755)
+    kept = job.rename(tmp_path / "kept.sbatch")
+    job.symlink_to(kept)
+    assert shell(*words[:2], "--nodes", "3", *words[4:]).code == 0
+    assert prolog.stat().st_mode & 0o777 == 0o755
+    assert job.is_symlink() and "--nodes=3" in kept.read_text()
 
 
 def test_what_the_run_is_asked_for_goes_into_it(shell: Shell, tmp_path: Path) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,6 +11,7 @@ from healthcheck.edge.sink import FileJobSink
 from healthcheck.errors import StoreError
 from healthcheck.parsing.nccl_tests import parse_output
 from healthcheck.simulator.transport import VirtualClock
+from tests.full_disk import files_of_at_most
 
 TABLE = (Path(__file__).parents[2] / "fixtures" / "nccl_tests" / "v2.17.10-mpi-np16-2hosts.txt").read_bytes()
 INFO = b"n001:1234:1250 [3] NCCL INFO Channel 07/0 : 3[3] -> 4[4] via P2P/CUMEM/read\n"
@@ -22,17 +20,6 @@ INFO = b"n001:1234:1250 [3] NCCL INFO Channel 07/0 : 3[3] -> 4[4] via P2P/CUMEM/
 def _sink(folder: Path, bound: int = 1 << 20) -> tuple[FileJobSink, VirtualClock]:
     clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
     return FileJobSink(folder, clock, bound), clock
-
-
-@contextmanager
-def files_of_at_most(size: int) -> Iterator[None]:
-    """As on a disk that is full once a file has `size` bytes."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_what_arrives_is_on_disk_before_the_job_ends(tmp_path: Path) -> None:
