@@ -24,6 +24,13 @@ MACHINE_CAUSE_TEXTS: dict[str, str] = {
     "firewall that drops.",
     "against.unreachable": "The host answers on another port or from another machine: then only the way from here is "
     "closed.",
+    "cause.no_step": "Slurm starts no step on it",
+    "remedy.no_step": "Look at its state in Slurm and at whether the job still has it, then run again in a job "
+    "that does.",
+    "why.no_step": "srun could not start a task there: the node or its slurmd is down, or the job is over or has not "
+    "got the node.",
+    "against.no_step": "Other steps of the job start there: then only this one was refused, and what srun said tells "
+    "why.",
     "cause.connection_lost": "the connection to the host broke",
     "remedy.connection_lost": "Check whether the host is up and its network stable, then run again.",
     "why.connection_lost": "The connection began and broke: the node went down, its network flapped, or its sshd "

@@ -28,7 +28,7 @@ NCCL_LOG = "NCCL log"
 """How a source of evidence names the log of a rank."""
 ALLOCATION = "node.allocation"
 """The check that only has a result where a Slurm answered."""
-NOT_REACHED = frozenset({"unreachable", "connection_lost", "login_refused", "no_answer"})
+NOT_REACHED = frozenset({"unreachable", "no_step", "connection_lost", "login_refused", "no_answer"})
 
 
 class Lines(Struct, frozen=True):

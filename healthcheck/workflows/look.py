@@ -28,6 +28,7 @@ from healthcheck.workflows.ledger import Ledger
 from healthcheck.workflows.request import LOCALHOST, RunRequest
 
 BEFORE, AFTER = "before", "after"
+_NO_STEP = frozenset({"host.no_step", "host.not_allocated"})
 
 
 class Look(Struct, frozen=True):
@@ -45,7 +46,7 @@ def look_at(host: Host, request: RunRequest, transport: Transport, engine: Engin
     """Visit one host. Never raises for a bad one."""
     reached = transport.connect(host)
     if reached.result is not None:
-        return Look(host, refusal=why_silent(reached.result), rule=f"connect.{reached.result.kind.value}")
+        return Look(host, refusal=why_silent(reached.result), rule=_rule(reached.result))
     folder = request.binary_folder
     if request.push:
         pushed = transport.push(host, request.push_folder, request.push)
@@ -71,7 +72,7 @@ def _ask(
     answers = split(text, nonce)
     if not answers:
         never = result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST
-        rule = f"connect.{result.kind.value}" if never else "probe.no_output"
+        rule = _rule(result) if never else "probe.no_output"
         return Look(host, refusal=why_silent(result), rule=rule)
     if host != LOCALHOST:
         engine.store.save_look(host.name, when, text)
@@ -96,6 +97,12 @@ def why_silent(result: CommandResult) -> Message:
     if result.kind is ExitKind.EXITED:
         return say("probe.no_output", code=result.exit_code if result.exit_code is not None else -1)
     return say("job.ended", how=result.kind.value)
+
+
+def _rule(result: CommandResult) -> str:
+    """Why a host was not reached. Of a node on which srun starts nothing Slurm is asked, and not the network."""
+    by_slurm = result.reason is not None and result.reason.code in _NO_STEP
+    return "connect.no_step" if by_slurm else f"connect.{result.kind.value}"
 
 
 def not_reached(host: Host, why: Message, rule: str) -> CheckResult:

@@ -139,6 +139,7 @@ def test_a_node_that_srun_cannot_reach_is_a_result(inside: InSlurm) -> None:
     assert verdicts == {**dict.fromkeys(HOSTS, Verdict.PASS), "n004": Verdict.INCONCLUSIVE}
     (why,) = [str(reason) for entry in record.hosts if entry.name == "n004" for reason in entry.reasons]
     assert "srun could not start a step there: " in why and "n004" in why
+    assert "cause.no_step" in {finding.cause.code for finding in record.findings if finding.component.host == "n004"}
 
 
 @pytest.mark.parametrize("stage", ["single_node", "multi_node"])

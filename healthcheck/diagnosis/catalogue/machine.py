@@ -49,6 +49,12 @@ MACHINE_CAUSES: tuple[Cause, ...] = (
         reference=SSH_CONFIG + "#ConnectTimeout",
     ),
     Cause(
+        "no_step",
+        rules=("connect.no_step",),
+        commands=(("sinfo", "--Node", "--long", "--nodes={host}"), ("squeue", "--nodelist={host}")),
+        reference="https://slurm.schedmd.com/troubleshoot.html",
+    ),
+    Cause(
         "connection_lost",
         rules=("connect",),
         commands=REACH,

@@ -120,6 +120,21 @@ def test_an_unreachable_host_gets_the_lines_to_try() -> None:
     assert found.evidence[0].text == "no answer on port 22: timed out"
 
 
+def test_of_a_node_on_which_srun_starts_nothing_slurm_is_asked() -> None:
+    refused = CheckResult(
+        "host.reached",
+        node("node04"),
+        Verdict.INCONCLUSIVE,
+        say("host.no_step", detail="Invalid job id specified"),
+        "connect.no_step",
+        "probe",
+    )
+    (found,) = explained(refused)
+    assert found.cause.code == "cause.no_step"
+    assert found.commands == ("sinfo --Node --long --nodes=node04", "squeue --nodelist=node04")
+    assert "Invalid job id specified" in found.evidence[0].text
+
+
 @pytest.mark.parametrize("kind", ["unknown", "changed"])
 def test_the_line_that_accepts_a_host_key_stands_among_the_commands(kind: str) -> None:
     accept = "echo 'node04 ssh-ed25519 AAAA' >> known_hosts"
