@@ -51,20 +51,25 @@ def expand(text: str, where: str) -> tuple[str, ...]:
 
 def fold(names: Iterable[str]) -> str:
     """`gpu[001-004,007]` of any host names, sorted; IPv6 addresses stand behind the folded ones as they are."""
-    names = list(names)
-    plain = [name for name in names if is_host_name(name)]
-    others = sorted({name for name in names if not is_host_name(name)})
-    folded = str(NodeSet.fromlist(plain, resolver=RESOLVER_NOGROUP)) if plain else ""
+    folded, others = _folded(names)
     return ",".join([folded, *others] if folded else others)
 
 
 def fold_for_slurm(names: Iterable[str]) -> str:
     """The same as Slurm reads it, which refuses a range that is not at the end (`rack[1-2]-node5`): names that differ
     there are written out."""
+    folded, others = _folded(names)
     parts: list[str] = []
-    for part in split(fold(names)):
-        parts += [part] if "[" not in part or part.endswith("]") or ":" in part else expand(part, "")
-    return ",".join(parts)
+    for part in split(folded) if folded else ():
+        parts += expand(part, "") if "[" in part and not part.endswith("]") else [part]
+    return ",".join([*parts, *others])
+
+
+def _folded(names: Iterable[str]) -> tuple[str, list[str]]:
+    """Host names as one node set, and whatever else there is, sorted."""
+    names = set(names)
+    plain = [name for name in names if is_host_name(name)]
+    return str(NodeSet.fromlist(plain, resolver=RESOLVER_NOGROUP)) if plain else "", sorted(names.difference(plain))
 
 
 def split(text: str) -> list[str]:
