@@ -142,6 +142,28 @@ def test_a_rank_that_lags_makes_no_restart() -> None:
     assert (vitals.starts, vitals.rank_copies) == (1, 76)
 
 
+def test_a_rank_that_lags_by_more_steps_than_are_remembered_makes_no_restart() -> None:
+    lines = []
+    for step in range(1, 700):
+        for rank, printed in (("[rank0]:", step), ("[rank1]:", step - 300 if step > 301 else 0)):
+            if printed or step == 1:
+                at = f"2026-01-14 02:{step // 60:02}:{step % 60:02},000"
+                lines.append(titan(max(1, printed), at, rank=rank))
+    vitals = judged(lines)
+    assert (vitals.starts, vitals.rank_copies) == (1, 1 + 398)
+
+
+def test_the_last_step_of_a_rank_below_the_end_of_another_is_no_restart() -> None:
+    world = World().start().steps(50)
+    last = len(world.lines) - 1
+    world.say("exiting program at iteration 50 datetime: 2026-01-14 02:01:40")
+    lines = [f"{rank}: {text}" for text in world.lines[:last] for rank in (0, 1)]
+    lines += [f"0: {world.lines[last]}", f"0: {world.lines[-1]}", f"1: {world.lines[last]}", f"1: {world.lines[-1]}"]
+    vitals = judged(lines)
+    assert (vitals.starts, vitals.rank_copies) == (1, 50)
+    assert losses(vitals) == {}
+
+
 @pytest.mark.parametrize("stamps", [True, False])
 def test_copies_without_a_rank_in_front_are_known_by_their_moment(stamps: bool) -> None:
     world = World(stamps=stamps).start().steps(50)
