@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from healthcheck.model.joint import SCHEMA, Joint
 from healthcheck.parsing.record_codec import decode_document, encode_record
+from tests import diagnose_example
+from tests.diagnose_page import PAGE
 from tests.golden.records import healthy, sick
 from tests.unit.vitals.kineto_worlds import Trace
 from tests.vitals_documents import a_log, a_rank, a_trace, an_answer, save
@@ -188,3 +190,23 @@ def test_chinese_is_told_on_stderr_only(shell: Shell, well: list[str]) -> None:
     run = kept(shell)
     english, chinese = (shell("diagnose", *well, "--record", run, "--lang", name) for name in ("en", "zh"))
     assert chinese.out == english.out and chinese.err != english.err and "链路正常" in chinese.err
+
+
+def test_the_example_of_the_page_is_what_its_commands_say(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    diagnose_example.main(".")
+    ranks = [f"rank{rank}.json" for rank in diagnose_example.RANKS]
+    work = ("--params", "13B", "--layers", "40", "--hidden", "5120", "--seq-len", "2048")
+    on = ("--gpu", "NVIDIA-A100-SXM4-80GB", "--gpus", "32", "--tokens-per-s", "27300")
+    for kind, words in (
+        ("log", ("log", "train.log", "--seq-len", "2048")),
+        ("trace", ("trace", *ranks)),
+        ("mfu", ("mfu", *work, *on)),
+    ):
+        Path(f"vitals-{kind}.json").write_text(shell("vitals", *words, "--json").out)
+    said = shell("diagnose", "--vitals", "vitals-log.json", "vitals-trace.json", "vitals-mfu.json")
+    _, _, example = PAGE.read_text().partition("## An example")
+    known = example[example.index("  MFU  ") : example.index("  verdict of the links  ")]
+    assert " ".join(known.split()) in " ".join(said.err.split())
