@@ -95,6 +95,14 @@ def open_source(file: PushFile) -> io.BufferedReader | io.BytesIO:
         raise InputError(str(file.source), f"cannot be read for copying: {error.strerror}") from error
 
 
+class NeverReachedError(OSError):
+    """No command began on the host: nothing is wrong with its folder. `reason` is told as it is."""
+
+    def __init__(self, reason: Message) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
 def push_files(host: HostFiles, folder: str, files: Sequence[PushFile], hashes: ContentHashes) -> PushResult:
     """Bring `files` to the host; a host that refuses is a result with the reason."""
     wanted = {file.name: hashes.of(file) for file in files}
@@ -113,6 +121,8 @@ def push_files(host: HostFiles, folder: str, files: Sequence[PushFile], hashes: 
             damaged = say("push.damaged", name=missing[0])
             return PushResult(folder=None, copied=copied, reason=say("push.refused", detail=damaged))
         return PushResult(folder=root, copied=copied)
+    except NeverReachedError as error:
+        return PushResult(folder=None, reason=error.reason)
     except (OSError, EOFError) as error:
         detail = getattr(error, "strerror", None) or str(error) or type(error).__name__
         return PushResult(folder=None, reason=say("push.refused", detail=detail))

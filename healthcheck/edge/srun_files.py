@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
-from healthcheck.edge.push import FileState
+from healthcheck.edge.push import FileState, NeverReachedError
 from healthcheck.edge.srun_group import Payload, source_of
-from healthcheck.model.command import Command, CommandResult
+from healthcheck.model.command import NEVER_STARTED, Command, CommandResult
 from healthcheck.model.host import Host
 from healthcheck.model.message import say
 from healthcheck.workflows.fanout import MARGIN_S, Capture, run_short
@@ -109,6 +109,8 @@ class SrunFiles:
 def _exit_code(result: CommandResult) -> int:
     """OSError where the command did not come to an end of its own."""
     if result.exit_code is None:
+        if result.kind in NEVER_STARTED and result.reason is not None:
+            raise NeverReachedError(result.reason)
         raise OSError(str(result.reason or result.kind.value))
     return result.exit_code
 

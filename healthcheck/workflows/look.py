@@ -46,12 +46,17 @@ def look_at(host: Host, request: RunRequest, transport: Transport, engine: Engin
     """Visit one host. Never raises for a bad one."""
     reached = transport.connect(host)
     if reached.result is not None:
-        return Look(host, refusal=why_silent(reached.result), rule=_rule(reached.result))
+        return Look(
+            host,
+            refusal=why_silent(reached.result),
+            rule=_rule(reached.result.reason, f"connect.{reached.result.kind.value}"),
+        )
     folder = request.binary_folder
     if request.push:
         pushed = transport.push(host, request.push_folder, request.push)
         if pushed.folder is None:
-            return Look(host, refusal=pushed.reason, rule="push.refused", known_hosts=reached.known_hosts)
+            rule = _rule(pushed.reason, "push.refused")
+            return Look(host, refusal=pushed.reason, rule=rule, known_hosts=reached.known_hosts)
         folder = pushed.folder
     stages = [stage for stage in request.playbook.stages if request.wants(stage.name)]
     collectives = sorted({collective for stage in stages for collective in stage.collectives})
@@ -72,7 +77,7 @@ def _ask(
     answers = split(text, nonce)
     if not answers:
         never = result.kind in NEVER_STARTED or result.kind is ExitKind.CONNECTION_LOST
-        rule = _rule(result) if never else "probe.no_output"
+        rule = _rule(result.reason, f"connect.{result.kind.value}") if never else "probe.no_output"
         return Look(host, refusal=why_silent(result), rule=rule)
     if host != LOCALHOST:
         engine.store.save_look(host.name, when, text)
@@ -99,10 +104,9 @@ def why_silent(result: CommandResult) -> Message:
     return say("job.ended", how=result.kind.value)
 
 
-def _rule(result: CommandResult) -> str:
-    """Why a host was not reached. Of a node on which srun starts nothing Slurm is asked, and not the network."""
-    by_slurm = result.reason is not None and result.reason.code in _NO_STEP
-    return "connect.no_step" if by_slurm else f"connect.{result.kind.value}"
+def _rule(reason: Message | None, otherwise: str) -> str:
+    """Why a host was not reached. Where srun starts nothing Slurm is asked, and not the network, whatever was tried."""
+    return "connect.no_step" if reason is not None and reason.code in _NO_STEP else otherwise
 
 
 def not_reached(host: Host, why: Message, rule: str) -> CheckResult:

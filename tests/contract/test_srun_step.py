@@ -67,7 +67,9 @@ def test_a_host_of_another_job_is_a_result(place: SrunPlace) -> None:
     assert "not a node of Slurm job 4711" in str(
         (transport.connect(stranger).result or CommandResult(ExitKind.EXITED, 0, 0)).reason
     )
-    assert transport.push(stranger, "run", FILES).folder is None
+    pushed = transport.push(stranger, "run", FILES)
+    assert pushed.folder is None
+    assert str(pushed.reason).startswith("elsewhere is not a node of"), "nothing is wrong with its disk"
     assert transport.start(stranger, Command(("true",), 5, "contract"), Kept()).wait(1) is not None
     assert transport.connect(Host("here.cluster.example", "here")).result is None
 
