@@ -27,6 +27,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from benchmarks.bars import tell_bars
 from benchmarks.fleet import Fleet, make_fleet
 from healthcheck.edge.history_index import INDEX, DirectoryIndex
 from healthcheck.model.history import PastRun
@@ -214,8 +215,8 @@ def main() -> int:
         one([sys.executable, "-m", "healthcheck", "history", "-o", str(results)])
         missed = commands_table(results, fleet)
         index_table(results, fleet)
-    print(f"\nbars: {'met' if not missed else 'MISSED: ' + '; '.join(missed)}")
-    return 1 if missed else 0
+    print()
+    return tell_bars(missed)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from benchmarks.bars import tell_bars
 from healthcheck.__main__ import run as healthcheck
 from healthcheck.parsing.record_codec import decode_record
 
@@ -153,8 +154,8 @@ def main() -> int:
             folder = (options.keep or Path(scratch)) / str(size.nodes)
             folder.mkdir(parents=True, exist_ok=True)
             missed += measure(size, make_record(size, folder), options.runs)
-    print(f"\nbars: {'met' if not missed else 'MISSED: ' + '; '.join(missed)}")
-    return 1 if missed else 0
+    print()
+    return tell_bars(missed)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import argparse
 import sys
 
 from benchmarks import vitals_log, vitals_trace
+from benchmarks.bars import tell_bars
 
 PARTS = {"log": vitals_log.measure, "trace": vitals_trace.measure}
 MEGABYTES = 500
@@ -23,8 +24,7 @@ def main() -> int:
     parser.add_argument("megabytes", metavar="MB", type=int, nargs="?", default=MEGABYTES, help="size of each file")
     asked = parser.parse_args()
     missed = [text for name, part in PARTS.items() if asked.part in (name, "both") for text in part(asked.megabytes)]
-    print(f"bars: {'met' if not missed else 'MISSED, ' + '; '.join(missed)}")
-    return 1 if missed else 0
+    return tell_bars(missed)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks.bars import tell_bars
 from benchmarks.parse import PART, asked_megabytes, grep, info_lines, other_lines, run
 
 MEGABYTES = 500
@@ -116,8 +117,7 @@ def measure(megabytes: int) -> list[str]:
 def main() -> int:
     """Print the table; exit 1 when a bar is missed."""
     missed = measure(asked_megabytes(__doc__ or "", MEGABYTES))
-    print(f"bars: {'met' if not missed else 'MISSED, ' + '; '.join(missed)}")
-    return 1 if missed else 0
+    return tell_bars(missed)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks.bars import tell_bars
 from benchmarks.parse import asked_megabytes, run
 from benchmarks.vitals_log import OURS, write_log
 
@@ -134,8 +135,7 @@ def measure(megabytes: int) -> list[str]:
 def main() -> int:
     """Print the table; exit 1 when a bar is missed."""
     missed = measure(asked_megabytes(__doc__ or "", MEGABYTES))
-    print(f"bars: {'met' if not missed else 'MISSED, ' + '; '.join(missed)}")
-    return 1 if missed else 0
+    return tell_bars(missed)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.bars import tell_bars
+
 MEGABYTES = 500
 BAR_MB_S = 60.0
 MOST_GROWTH_MB = 100.0
@@ -176,8 +178,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("megabytes", metavar="MB", type=int, nargs="?", default=MEGABYTES, help="size of the trace")
     missed = measure(parser.parse_args().megabytes)
-    print(f"bars: {'met' if not missed else 'MISSED, ' + '; '.join(missed)}")
-    return 1 if missed else 0
+    return tell_bars(missed)
 
 
 if __name__ == "__main__":
